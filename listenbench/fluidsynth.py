@@ -136,7 +136,9 @@ class Synth:
         """
         identifier: int = self._library.fluid_synth_sfload(self._synth, path.encode(), 0)
         if identifier == _FAILED:
-            raise RenderError(f"{path}: FluidSynth can't load this soundfont: is the file whole, and an SF2 or SF3?")
+            raise RenderError(
+                f"{path}: FluidSynth can't load this soundfont: is the file whole, and an SF2 or SF3?"
+            )
         return identifier
 
     @contextlib.contextmanager
@@ -153,7 +155,9 @@ class Synth:
 
     def select(self, channel: int, identifier: int, bank: int, program: int) -> bool:
         """Put a preset on a channel; return whether the soundfont has it."""
-        status: int = self._library.fluid_synth_program_select(self._synth, channel, identifier, bank, program)
+        status: int = self._library.fluid_synth_program_select(
+            self._synth, channel, identifier, bank, program
+        )
         return status != _FAILED
 
     def set_interpolation(self, order: int) -> None:

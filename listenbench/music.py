@@ -124,7 +124,9 @@ class Clip:
         """
         total = self.tuning_cents + cents
         semitones = round(total / 100)
-        parts = tuple(part if part.instrument.is_percussion else _moved(part, semitones) for part in self.parts)
+        parts = tuple(
+            part if part.instrument.is_percussion else _moved(part, semitones) for part in self.parts
+        )
         return replace(self, parts=parts, tuning_cents=total - 100 * semitones)
 
     def sounding_pitches(self) -> frozenset[int]:
@@ -160,7 +162,10 @@ class Clip:
     def from_dict(cls, data: dict[str, Any]) -> Clip:
         """Read the plain data that `to_dict` returns."""
         parts = tuple(
-            part_of(Instrument(entry["program"], entry["bank"]), (Note(*note) for note in entry["notes"]))
+            part_of(
+                Instrument(entry["program"], entry["bank"]),
+                (Note(*note) for note in entry["notes"]),
+            )
             for entry in data["parts"]
         )
         return cls(parts, data["window"], data["beat"], data["tuning_cents"])

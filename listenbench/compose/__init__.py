@@ -1,1 +1,1 @@
-"""."""
+"""Composers: they draw the music of an item, in symbols, from a random stream."""

@@ -1,0 +1,100 @@
+"""Melodies: a line, and the same line with one note moved."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from listenbench.compose.lines import (
+    NARROWEST_BAND,
+    Manner,
+    draw_manner,
+    draw_pitches,
+    line_clip,
+    line_content,
+)
+from listenbench.compose.trial import (
+    Setting,
+    Trial,
+    Unsuitable,
+    first_suitable,
+    same_or_different,
+)
+from listenbench.edits import Edit, move_note
+from listenbench.instruments import players
+from listenbench.music import Instrument
+from listenbench.randomness import pick
+
+_WIDEST_LEAP = 12
+
+
+class MelodyOptions(BaseModel):
+    """Options of the melody task.
+
+    Attributes
+    ----------
+    notes : (int, int)
+        Fewest and most notes of a melody, 3 to 12.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    notes: tuple[int, int] = Field(default=(4, 8))
+
+
+def compose_melody(
+    generator: np.random.Generator, setting: Setting, options: MelodyOptions, rung: int
+) -> Trial:
+    """Draw a melody and its neighbour with one note moved by `rung` cents, 100 or a multiple.
+
+    Which of the two becomes clip A is drawn as well. An edited melody is therefore as likely in either
+    clip as an unedited one, so that no single clip tells the answer.
+
+    Raises
+    ------
+    Unsuitable
+        If no melody in which a note can be moved that far was found.
+    """
+    instrument, band = pick(
+        generator, players(pick(generator, setting.bands), setting.programs, NARROWEST_BAND)
+    )
+    manner = draw_manner(generator, options.notes, setting.window)
+    pitches, index, semitones = first_suitable(lambda: _draw_with_move(generator, manner, band, rung // 100))
+    original = line_clip(pitches, manner, Instrument(instrument.program), setting.window)
+    moved = move_note(original, index, semitones)
+    swapped = bool(generator.integers(2))
+    base, edited = (moved, original) if swapped else (original, moved)
+    cents = float(100 * (-semitones if swapped else semitones))
+    contents = (line_content(tuple(n.pitch for n in c.lead.notes), manner) for c in (base, edited))
+    return same_or_different(
+        base,
+        edited,
+        Edit("note_pitch", "melody", cents, "cents", index),
+        content=" | ".join(sorted(contents)),
+        material={"band": band[0], "program": instrument.program, **manner.material()},
+    )
+
+
+def _draw_with_move(
+    generator: np.random.Generator, manner: Manner, band: tuple[int, int], semitones: int
+) -> tuple[tuple[int, ...], int, int]:
+    """Draw the pitches of a melody, and which note moves by how many semitones."""
+    pitches = draw_pitches(generator, manner, band)
+    return (pitches, *pick(generator, _possible_moves(pitches, band, semitones)))
+
+
+def _possible_moves(pitches: tuple[int, ...], band: tuple[int, int], semitones: int) -> list[tuple[int, int]]:
+    """Return the (note, signed semitones) that keep the melody in its band, its register and singable."""
+    lowest = min(pitches)
+    moves = []
+    for index, pitch in enumerate(pitches):
+        others = pitches[:index] + pitches[index + 1 :]
+        neighbours = pitches[max(index - 1, 0) : index] + pitches[index + 1 : index + 2]
+        for step in (semitones, -semitones):
+            target = pitch + step
+            singable = all(abs(target - neighbour) <= _WIDEST_LEAP for neighbour in neighbours)
+            if lowest <= target <= band[1] and min((*others, target)) == lowest and singable:
+                moves.append((index, step))
+    if not moves:
+        raise Unsuitable
+    return moves

@@ -1,0 +1,126 @@
+"""Rhythm: one percussion figure at two pulse rates.
+
+One clip alone must tell as little as possible about the other. Let clip A's rate be a, and clip B's rate
+a * q or a / q. If a is drawn without regard to the answer, clip A tells nothing. Clip B can't be made
+silent altogether: on a logarithmic axis the mean of B when it is faster lies 2 log q above its mean when it
+is slower, and both lie within the range of rates, of length L. The difference of two means is at most the
+total variation distance times L, hence the best guess from clip B is right with probability of at least
+1/2 + (log q) / L. A chain of rates reaches that: with n = floor(L / (2 log q)), clip A takes one of the
+n places s, 3 s, 5 s ... (s = log q) above a bottom that is free within the remainder L - 2 n s. Then every rate of
+clip B but the lowest and the highest of the chain is reached from below and from above equally often, and
+the guess is right with probability 1/2 + 1/(2 n), `one_clip_bound`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from listenbench.compose.trial import Setting, Trial
+from listenbench.edits import Edit, change_rate, repeat_figure
+from listenbench.instruments import PERCUSSION
+from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part
+from listenbench.randomness import pick
+
+# Onsets in beats within two beats. None is evenly spaced but the first, so that a figure at one pulse rate
+# is never the same sound as another one at another rate.
+FIGURES: dict[str, tuple[float, ...]] = {
+    "pulse": (0.0, 1.0),
+    "long short short": (0.0, 1.0, 1.5),
+    "short short long": (0.0, 0.5, 1.0),
+    "dotted": (0.0, 1.5),
+    "short long": (0.0, 0.5),
+}
+_ACCENTS = (0, 6, 12)
+_EARLIEST_START = 0.04
+_START_STEPS = 20
+_SOUND_SECONDS = 0.08
+
+
+class RhythmOptions(BaseModel):
+    """Options of the rhythm task.
+
+    Attributes
+    ----------
+    rates : (float, float)
+        Lowest and highest pulse rate of any clip, in beats a minute.
+    sounds : tuple of str
+        Names of percussion sounds to draw from; empty for all.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rates: tuple[float, float] = Field(default=(48.0, 320.0))
+    sounds: tuple[str, ...] = ()
+
+
+def chain_length(rates: tuple[float, float], ratio: float) -> int:
+    """Return n, the number of places that clip A's rate can take for a given ratio."""
+    return int(math.log(rates[1] / rates[0]) / (2 * math.log(ratio)) + 1e-9)
+
+
+def one_clip_bound(rates: tuple[float, float], ratio: float) -> float:
+    """Return the probability with which the best guess from clip B's rate alone is right.
+
+    Parameters
+    ----------
+    rates : (float, float)
+        Lowest and highest rate of any clip.
+    ratio : float
+        Faster by slower rate, above 1, known to whoever guesses.
+
+    Returns
+    -------
+    float
+        1/2 + 1/(2 n); see the module's docstring for the derivation.
+    """
+    return 0.5 + 0.5 / chain_length(rates, ratio)
+
+
+def draw_rate(generator: np.random.Generator, rates: tuple[float, float], ratio: float) -> float:
+    """Draw clip A's pulse rate in beats a minute, such that clip B stays within `rates` either way."""
+    step = math.log(ratio)
+    places = chain_length(rates, ratio)
+    slack = math.log(rates[1] / rates[0]) - 2 * places * step
+    bottom = math.log(rates[0]) + slack * float(generator.random())
+    return math.exp(bottom + step * (2 * int(generator.integers(places)) + 1))
+
+
+def compose_rhythm(
+    generator: np.random.Generator, setting: Setting, options: RhythmOptions, rung: float
+) -> Trial:
+    """Draw a figure on a percussion sound; clip B plays it faster or slower by the ratio `rung`."""
+    sound = pick(generator, options.sounds or tuple(PERCUSSION))
+    name = pick(generator, tuple(FIGURES))
+    rate = round(draw_rate(generator, options.rates, rung), 2)
+    start = round(_EARLIEST_START + 0.01 * int(generator.integers(_START_STEPS)), 2)
+    velocity = int(generator.integers(84, 105))
+    accent = pick(generator, _ACCENTS)
+    figure = [
+        (
+            onset,
+            Note(PERCUSSION[sound].pitch, 0.0, _SOUND_SECONDS, velocity + accent * (onset == 0)),
+        )
+        for onset in FIGURES[name]
+    ]
+    beat = 60 / rate
+    notes = repeat_figure(figure, start, beat, setting.window)
+    part = Part(Instrument(0, PERCUSSION_BANK), tuple(notes))
+    base = Clip((part,), setting.window, beat)
+    ratios = {"faster": rung, "slower": 1 / rung}
+    return Trial(
+        clip_a=base,
+        clip_b={relation: change_rate(base, ratio) for relation, ratio in ratios.items()},
+        edits={relation: Edit("pulse_rate", "rhythm", ratio, "ratio") for relation, ratio in ratios.items()},
+        content=f"{sound} {name} {rate} {rung} {start}",
+        material={
+            "sound": sound,
+            "figure": name,
+            "rate": rate,
+            "start": start,
+            "velocity": velocity,
+            "accent": accent,
+        },
+    )

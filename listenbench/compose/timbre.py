@@ -1,0 +1,137 @@
+"""Timbre: one line, played by one instrument or by another."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from listenbench.compose.lines import draw_manner, draw_pitches, line_clip, line_content
+from listenbench.compose.trial import (
+    Setting,
+    Trial,
+    Unsuitable,
+    first_suitable,
+    same_or_different,
+)
+from listenbench.edits import Edit, change_instrument
+from listenbench.instruments import MelodicInstrument, are_confusable, instruments_for
+from listenbench.music import Clip, Instrument
+from listenbench.randomness import pick, pick_weighted
+
+DISTANCES = ("near", "far")
+
+_BALANCING_ROUNDS = 500
+
+Pair = tuple[MelodicInstrument, MelodicInstrument]
+
+
+class TimbreOptions(BaseModel):
+    """Options of the timbre task.
+
+    Attributes
+    ----------
+    notes : (int, int)
+        Fewest and most notes of the line that the instruments play, 3 to 12.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    notes: tuple[int, int] = Field(default=(4, 8))
+
+
+def compose_timbre(
+    generator: np.random.Generator, setting: Setting, options: TimbreOptions, rung: str
+) -> Trial:
+    """Draw a line and two instruments that can play it, 'near' (one family) or 'far' (two families).
+
+    Raises
+    ------
+    Unsuitable
+        If no two instruments of that distance, or no line, fit into the drawn band of pitches.
+    """
+    band = pick(generator, setting.bands)
+    first, second = pick_weighted(generator, *instrument_pairs(band, setting.programs, rung))
+    manner = draw_manner(generator, options.notes, setting.window)
+    pitches = first_suitable(lambda: draw_pitches(generator, manner, band))
+    base = line_clip(pitches, manner, Instrument(first.program), setting.window)
+    edited = change_instrument(base, Instrument(second.program))
+    programs = sorted((first.program, second.program))
+    return same_or_different(
+        base,
+        edited,
+        Edit("instrument", "timbre", rung, "family distance"),
+        content=f"{line_content(pitches, manner)} | {programs[0]} {programs[1]}",
+        material={"band": band[0], "program": first.program, **manner.material()},
+    )
+
+
+def redraw_music(
+    generator: np.random.Generator, setting: Setting, options: TimbreOptions, clip: Clip
+) -> Clip:
+    """Return other music for the same instrument, in the same band of pitches.
+
+    Raises
+    ------
+    Unsuitable
+        If no line fits.
+    """
+    pitches = {note.pitch for note in clip.lead.notes}
+    bands = [b for b in setting.bands if b[0] <= min(pitches) and max(pitches) <= b[1]]
+    band = pick(generator, bands)
+    manner = draw_manner(generator, options.notes, setting.window)
+    redrawn = first_suitable(lambda: draw_pitches(generator, manner, band))
+    return line_clip(redrawn, manner, clip.lead.instrument, setting.window)
+
+
+@cache
+def instrument_pairs(
+    band: tuple[int, int], programs: tuple[int, ...], rung: str
+) -> tuple[tuple[Pair, ...], tuple[float, ...]]:
+    """Return the ordered pairs of instruments of one distance, with the probability of each.
+
+    The probabilities are symmetric, and every instrument comes first (and second) equally often, at either
+    distance: so neither clip's instrument tells the answer or the rung. They are found by symmetric
+    scaling of the matrix of allowed pairs (Sinkhorn and Knopp, 1967).
+
+    Raises
+    ------
+    Unsuitable
+        If the band is too wide for any two instruments.
+    """
+    players = _with_partners(band, programs)
+    allowed = _allowed(players, rung).astype(float)
+    if not players:
+        raise Unsuitable
+    scale = np.ones(len(players))
+    for _ in range(_BALANCING_ROUNDS):
+        scale = np.sqrt(scale / (allowed @ scale))
+    weights = scale[:, None] * allowed * scale[None, :]
+    rows, columns = np.nonzero(allowed)
+    pairs = tuple((players[i], players[j]) for i, j in zip(rows, columns, strict=True))
+    return pairs, tuple(float(weight) for weight in weights[rows, columns])
+
+
+def _with_partners(band: tuple[int, int], programs: tuple[int, ...]) -> tuple[MelodicInstrument, ...]:
+    """Return the instruments that cover a band and have a partner at every distance there."""
+    players = tuple(
+        instrument
+        for instrument in instruments_for(programs)
+        if instrument.lowest <= band[0] and band[1] <= instrument.highest
+    )
+    while True:
+        partnered = np.all([_allowed(players, rung).any(axis=1) for rung in DISTANCES], axis=0)
+        if partnered.all():
+            return players
+        players = tuple(p for p, kept in zip(players, partnered, strict=True) if kept)
+
+
+def _allowed(players: tuple[MelodicInstrument, ...], rung: str) -> np.ndarray:
+    """Return the boolean matrix of pairs that are audibly different and of one distance."""
+    matrix = np.zeros((len(players), len(players)), dtype=bool)
+    for i, first in enumerate(players):
+        for j, second in enumerate(players):
+            distance = "near" if first.family == second.family else "far"
+            matrix[i, j] = i != j and distance == rung and not are_confusable(first, second)
+    return matrix

@@ -1,0 +1,102 @@
+"""What every composer returns, and what every composer is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from listenbench.edits import Edit
+from listenbench.music import Clip
+
+LEAD_IN_SECONDS = 0.03
+"""Silence before the first note, more than a take can bring it forward."""
+
+RELEASE_SECONDS = 0.25
+"""Seconds left free after the last note-off of a pitched clip, so that it can ring."""
+
+_ATTEMPTS = 1000
+
+T = TypeVar("T")
+
+
+class Unsuitable(Exception):  # noqa: N818 - not an error: it asks the planner for the next draw
+    """Raised where a draw can't be used: it doesn't fit, or admits no edit. Another draw may be."""
+
+
+def first_suitable(draw: Callable[[], T]) -> T:
+    """Draw until a draw is suitable.
+
+    Composers draw the free variables once and repeat only what depends on the rung; otherwise a rung that
+    is hard to fit would prefer some instruments or tempos, and give itself away.
+
+    Raises
+    ------
+    Unsuitable
+        If none of a thousand draws is.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            return draw()
+        except Unsuitable:
+            continue
+    raise Unsuitable
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The music of one item: a clip A, and for each relation the clip B that stands in it to A.
+
+    Attributes
+    ----------
+    clip_a : Clip
+        The first clip.
+    clip_b : mapping of str to Clip
+        Relation to second clip: 'same' and 'different', or 'faster' and 'slower'.
+    edits : mapping of str to Edit or None
+        Relation to how that clip B differs from clip A; None where it doesn't.
+    content : str
+        The musical content in canonical form: no two items of a data set share it. Neither free
+        variables such as dynamics nor which of two contents became clip A are part of it.
+    material : mapping of str to str or float
+        The free variables as drawn, for audits: none of them may predict the answer or the rung.
+    """
+
+    clip_a: Clip
+    clip_b: Mapping[str, Clip]
+    edits: Mapping[str, Edit | None]
+    content: str
+    material: Mapping[str, str | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a split asks of a composer, apart from the task's own options.
+
+    Attributes
+    ----------
+    window : float
+        Length of each clip in seconds.
+    bands : tuple of (int, int)
+        Ranges of MIDI pitches that notes may have before any transposition, ends included; each item
+        stays within one.
+    programs : tuple of int
+        General MIDI programs to draw instruments from; empty for all that the task knows.
+    """
+
+    window: float
+    bands: tuple[tuple[int, int], ...]
+    programs: tuple[int, ...] = ()
+
+
+def same_or_different(
+    base: Clip, edited: Clip, edit: Edit, content: str, material: Mapping[str, str | float]
+) -> Trial:
+    """Return the trial whose clip A is `base`, or repeats as 'same' and turns into `edited` as 'different'."""
+    return Trial(
+        clip_a=base,
+        clip_b={"same": base, "different": edited},
+        edits={"same": None, "different": edit},
+        content=content,
+        material=material,
+    )

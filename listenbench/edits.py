@@ -1,0 +1,135 @@
+"""Edits: pure functions that change exactly one attribute of a clip by a stated magnitude.
+
+The contract of each edit is the attribute in its docstring: of all attributes in `listenbench.attributes`,
+that one's value differs afterwards and no other's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from listenbench.attributes import FIGURE_BEATS
+from listenbench.errors import SpecError
+from listenbench.music import Clip, Instrument, Note, part_of
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """How one clip differs from another.
+
+    Attributes
+    ----------
+    name : str
+        The edit's function: 'note_pitch', 'chord_member', 'instrument' or 'pulse_rate'.
+    attribute : str
+        The one attribute that differs.
+    magnitude : float or str
+        How much, in `unit`; signed where there is a direction.
+    unit : str
+        'cents', 'semitones', 'ratio' or 'family distance'.
+    note_index : int or None
+        Which note of the lead was moved, for edits of one note.
+    """
+
+    name: str
+    attribute: str
+    magnitude: float | str
+    unit: str
+    note_index: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the edit as plain data for JSON."""
+        return {
+            "name": self.name,
+            "attribute": self.attribute,
+            "magnitude": self.magnitude,
+            "unit": self.unit,
+            "note_index": self.note_index,
+        }
+
+
+def move_note(clip: Clip, index: int, semitones: int) -> Clip:
+    """Move one note of a melody, or one member of a chord.
+
+    Changes `melody` in a melody and `harmony` in chords. The register stays as long as the note is not
+    the clip's only lowest one and doesn't become lower than that; other moves are refused.
+
+    Parameters
+    ----------
+    clip : Clip
+        A clip with a pitched lead.
+    index : int
+        Position of the note in the lead.
+    semitones : int
+        Distance, not 0, positive upwards.
+
+    Raises
+    ------
+    SpecError
+        If the move would change the register as well.
+    """
+    notes = list(clip.lead.notes)
+    moved = replace(notes[index], pitch=notes[index].pitch + semitones)
+    lowest = min(note.pitch for note in notes)
+    notes[index] = moved
+    if semitones == 0 or min(note.pitch for note in notes) != lowest:
+        raise SpecError(
+            f"edit: moving note {index} by {semitones} semitones would change the register, or nothing"
+        )
+    return clip.with_lead(part_of(clip.lead.instrument, notes))
+
+
+def change_instrument(clip: Clip, instrument: Instrument) -> Clip:
+    """Give the lead to another instrument. Changes `timbre`."""
+    return clip.with_lead(replace(clip.lead, instrument=instrument))
+
+
+def change_rate(clip: Clip, ratio: float) -> Clip:
+    """Play a percussion figure faster or slower, in the same window. Changes `rhythm`.
+
+    The first onset, the lengths and the velocities of the sounds stay; the figure is repeated for as long
+    as a whole sound fits before the last `tail` of the window.
+
+    Parameters
+    ----------
+    clip : Clip
+        A clip whose lead repeats a figure of `FIGURE_BEATS` beats.
+    ratio : float
+        New pulse rate by old pulse rate.
+    """
+    beat = clip.beat / ratio
+    start = clip.lead.notes[0].onset
+    limit = start + (FIGURE_BEATS - 1e-3) * clip.beat
+    figure = [((note.onset - start) / clip.beat, note) for note in clip.lead.notes if note.onset < limit]
+    notes = repeat_figure(figure, start, beat, clip.window)
+    return replace(clip.with_lead(part_of(clip.lead.instrument, notes)), beat=beat)
+
+
+def repeat_figure(figure: list[tuple[float, Note]], start: float, beat: float, window: float) -> list[Note]:
+    """Repeat a figure until the window is full.
+
+    Parameters
+    ----------
+    figure : list of (float, Note)
+        Onsets in beats within the figure, from 0 up to `FIGURE_BEATS`, with the notes that sound there.
+    start, beat, window : float
+        First onset, length of a beat and length of the window, in seconds.
+
+    Returns
+    -------
+    list of Note
+        Every note ends at least `FIGURE_TAIL_SECONDS` before the window does.
+    """
+    notes = []
+    repetitions = int((window - start) / (FIGURE_BEATS * beat)) + 1
+    for repetition in range(repetitions):
+        for offset, note in figure:
+            onset = start + (repetition * FIGURE_BEATS + offset) * beat
+            if onset + note.duration <= window - FIGURE_TAIL_SECONDS:
+                notes.append(replace(note, onset=round(onset, 6)))
+    return notes
+
+
+FIGURE_TAIL_SECONDS = 0.1
+"""Seconds left free at the end of a percussion clip, so that its last sound can ring."""

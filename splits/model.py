@@ -1,0 +1,208 @@
+"""What a split may say, with the range of every value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from listenbench.compose.trial import Setting
+from listenbench.effects import get_effect
+from listenbench.effects.base import Effect, Stage
+from listenbench.errors import SpecError
+from listenbench.tasks import Rung, get_task
+
+CONDITIONS: Final = ("clean", "flip", "stay", "both")
+"""The variants of an item: as drawn, edited, perturbed, edited and perturbed."""
+
+CHAIN_SIGN: Final = "+"
+"""Joins the effects of a chain in the name of a STAY factor, as in 'room+hiss'."""
+
+Condition = Literal["clean", "flip", "stay", "both"]
+Pitch = Annotated[int, Field(ge=21, le=108)]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+
+_CENTS_IN_A_SEMITONE = 100
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class TaskSpec(_Table):
+    """One task of a split.
+
+    Attributes
+    ----------
+    window_seconds : float
+        Length of each clip, 1 to 10 s.
+    rungs : tuple
+        Magnitudes of the edit, in the task's unit.
+    stay : tuple of str
+        STAY factors, used evenly; each is an effect or a chain of effects joined by '+'.
+    pitches : tuple of (int, int)
+        Bands of MIDI pitches within which everything sounds, transposed or not, ends included.
+    programs : tuple of int
+        General MIDI programs to draw instruments from; empty for all that the task knows.
+    options : mapping
+        The task's own options.
+    """
+
+    window_seconds: float = Field(ge=1, le=10)
+    rungs: tuple[Rung, ...] = Field(min_length=1)
+    stay: tuple[str, ...] = Field(min_length=1)
+    pitches: tuple[tuple[Pitch, Pitch], ...] = ()
+    programs: tuple[Annotated[int, Field(ge=0, le=127)], ...] = ()
+    options: Mapping[str, Any] = Field(default_factory=dict)
+
+    @field_validator("rungs", "stay", "pitches", "programs")
+    @classmethod
+    def _without_repeats(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        if len(set(values)) != len(values):
+            raise ValueError("an entry is named twice")
+        return values
+
+    @field_validator("pitches")
+    @classmethod
+    def _upwards(cls, bands: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+        for low, high in bands:
+            if low > high:
+                raise ValueError(f"the band [{low}, {high}] ends below its start")
+        return bands
+
+
+class Split(_Table):
+    """A whole split.
+
+    Attributes
+    ----------
+    name : str
+        Lower-case letters, digits and hyphens. Part of every random stream's key.
+    title : str
+        What the split is for, in a line.
+    items : int
+        Base trials a task.
+    variants : tuple of str
+        Conditions that every item is made in, out of `CONDITIONS`.
+    letters : str
+        'fixed': A names the first choice in every question. 'counterbalanced': in half of them.
+    takes : str
+        'independent': every clip is a performance of its own, with inaudible deviations of onset and
+        velocity. 'identical': clips of the same music are the same samples.
+    content_lot : (int, int)
+        (k, n): of all musical contents, parted into n lots, only lot k is used. Splits with different
+        lots of one n can't share a content, whatever their seeds.
+    soundfonts : tuple of str
+        Names from the soundfont catalogue, used evenly over the items.
+    loudness_lufs : float
+        Integrated loudness of every clip (ITU-R BS.1770), -40 to -15.
+    silence_seconds : float
+        Digital silence between the clips, 0.1 to 5 s.
+    tasks : mapping of str to TaskSpec
+        The tasks by name.
+    effects : mapping of str to mapping
+        Options of the effects that the tasks name, by effect.
+    """
+
+    name: Name
+    title: str = ""
+    items: int = Field(ge=1, le=10_000_000)
+    variants: tuple[Condition, ...] = Field(min_length=1)
+    letters: Literal["fixed", "counterbalanced"] = "fixed"
+    takes: Literal["independent", "identical"] = "independent"
+    content_lot: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1, le=64)]] = (0, 1)
+    soundfonts: tuple[str, ...] = Field(min_length=1)
+    loudness_lufs: float = Field(default=-23.0, ge=-40, le=-15)
+    silence_seconds: float = Field(default=1.0, ge=0.1, le=5)
+    tasks: Mapping[str, TaskSpec] = Field(min_length=1)
+    effects: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
+
+    @field_validator("variants")
+    @classmethod
+    def _in_order(cls, variants: tuple[Condition, ...]) -> tuple[Condition, ...]:
+        return tuple(condition for condition in CONDITIONS if condition in variants)  # type: ignore[misc] # CONDITIONS holds the same four literals
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Split:
+        lot, lots = self.content_lot
+        if lot >= lots:
+            raise ValueError(f"content_lot: lot {lot} of {lots} does not exist; lots count from 0")
+        try:
+            for name in self.effects:
+                get_effect(name).options(self.effects[name])
+            for name in self.tasks:
+                self._check_task(name)
+        except SpecError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def chain(self, factor: str) -> tuple[Effect[Any, Any], ...]:
+        """Return the effects of a STAY factor, in order."""
+        return tuple(get_effect(name) for name in factor.split(CHAIN_SIGN))
+
+    def effect_options(self, effect: Effect[Any, Any]) -> Any:
+        """Return the options that the split gives to an effect."""
+        return effect.options(self.effects.get(effect.name, {}))
+
+    def task_options(self, name: str) -> BaseModel:
+        """Return the options of a task, parsed by its own model."""
+        model = get_task(name).options
+        return model.model_validate(dict(self.tasks[name].options))
+
+    def setting(self, name: str) -> Setting:
+        """Return what the composer of a task is told.
+
+        The bands are narrowed by the widest transposition that the task's STAY factors may draw, so that
+        transposed clips stay within the split's pitches too.
+        """
+        spec = self.tasks[name]
+        margin = math.ceil(self._widest_transposition(spec) / _CENTS_IN_A_SEMITONE)
+        bands = tuple((low + margin, high - margin) for low, high in spec.pitches)
+        return Setting(spec.window_seconds, bands, spec.programs)
+
+    def _widest_transposition(self, spec: TaskSpec) -> float:
+        effects = [effect for factor in spec.stay for effect in self.chain(factor)]
+        widths = [
+            self.effect_options(effect).maximum_cents for effect in effects if effect.stage is Stage.CLIP
+        ]
+        return float(max(widths, default=0))
+
+    def _check_task(self, name: str) -> None:
+        task, spec = get_task(name), self.tasks[name]
+        where = f"tasks.{name}"
+        unknown = [rung for rung in spec.rungs if rung not in task.rungs]
+        if unknown:
+            allowed = ", ".join(map(str, task.rungs))
+            raise SpecError(f"{where}.rungs: {unknown[0]!r} is not one of {allowed} {task.unit}")
+        if task.pitched != bool(spec.pitches):
+            need = "needs at least one band of MIDI pitches" if task.pitched else "takes no pitches"
+            raise SpecError(f"{where}.pitches: the task {need}")
+        for factor in spec.stay:
+            self._check_factor(f"{where}.stay", name, factor)
+        try:
+            self.task_options(name)
+        except ValueError as error:
+            reason = str(error).splitlines()[1:3]
+            raise SpecError(f"{where}.options: {' '.join(map(str.strip, reason))}") from None
+        self.setting(name)
+
+    def _check_factor(self, where: str, task: str, factor: str) -> None:
+        for effect in self.chain(factor):
+            if task not in effect.keeps:
+                raise SpecError(
+                    f"{where}: {factor!r}: the effect {effect.name!r} may change the answer of this "
+                    f"task; it keeps {', '.join(sorted(effect.keeps)) or 'none'}"
+                )
+            if effect.stage is Stage.SOUNDFONT and len(self.soundfonts) < 2:
+                raise SpecError(f"{where}: {factor!r} needs a split with two soundfonts or more")
+            if effect.stage is Stage.MUSIC and get_task(task).redraw is None:
+                raise SpecError(f"{where}: {factor!r}: the task can't redraw its music")
