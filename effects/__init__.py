@@ -1,1 +1,83 @@
-"""."""
+"""The augmentation chain: one module an effect, one registry.
+
+`EFFECTS` maps names to effects. Each draws its parameters once (`Effect.draw`), as plain data that the plan
+keeps, and is later applied as a pure function of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from listenbench.effects.base import AudioEffect, ClipEffect, Effect, FloatArray, Stage
+from listenbench.effects.eq import Eq
+from listenbench.effects.hiss import Hiss
+from listenbench.effects.room import RoomEcho
+from listenbench.effects.transposition import Transposition
+from listenbench.errors import SpecError
+
+__all__ = [
+    "EFFECTS",
+    "AudioEffect",
+    "ClipEffect",
+    "Effect",
+    "Stage",
+    "apply_chain",
+    "get_effect",
+]
+
+_ALL: Final[tuple[Effect[Any, Any], ...]] = (
+    RoomEcho(),
+    Eq(),
+    Hiss(),
+    Transposition(),
+)
+
+EFFECTS: Final[Mapping[str, Effect[Any, Any]]] = MappingProxyType({e.name: e for e in _ALL})
+"""Every effect by its name."""
+
+
+def get_effect(name: str) -> Effect[Any, Any]:
+    """Return an effect.
+
+    Raises
+    ------
+    SpecError
+        If there is no effect of that name; the message lists those that there are.
+    """
+    if name not in EFFECTS:
+        raise SpecError(f"unknown effect {name!r}: choose from {', '.join(EFFECTS)}")
+    return EFFECTS[name]
+
+
+def apply_chain(
+    samples: FloatArray, sample_rate: int, chain: Sequence[tuple[str, Mapping[str, Any]]]
+) -> FloatArray:
+    """Apply audio effects in a row.
+
+    Parameters
+    ----------
+    samples : ndarray of float32, shape (n,)
+        One channel.
+    sample_rate : int
+        Samples per second.
+    chain : sequence of (name, parameters)
+        What to apply, in order. An empty chain returns the samples as they are.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+        The changed samples, aligned to `samples`.
+
+    Raises
+    ------
+    SpecError
+        If a name is unknown or not an audio effect, or parameters are wrong.
+    """
+    for name, parameters in chain:
+        effect = get_effect(name)
+        if not isinstance(effect, AudioEffect):
+            raise SpecError(f"effect {name} acts on the {effect.stage}, it can't be applied to samples")
+        samples = effect.apply(samples, sample_rate, parameters)
+    return samples

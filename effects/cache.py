@@ -1,0 +1,98 @@
+"""A cache on disk for arrays that are slow to compute and a pure function of plain data.
+
+An entry is one file: 32 bytes of SHA-256, then the array as little-endian float32. Writers use a temporary
+name and rename it, so that processes can share the folder; an entry whose hash doesn't fit is computed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from listenbench.effects.base import FloatArray
+
+VARIABLE: Final = "LISTENBENCH_CACHE"
+"""Environment variable that names another folder for the cache."""
+
+_DIGEST_BYTES: Final = 32
+_STORED: Final = np.dtype("<f4")
+
+
+def cache_folder() -> Path:
+    """Return the folder of the cache, which need not exist.
+
+    `$LISTENBENCH_CACHE`, else `~/Library/Caches/listenbench` on macOS, else `listenbench` in
+    `$XDG_CACHE_HOME` or `~/.cache` (XDG Base Directory Specification 0.8).
+    """
+    if chosen := os.environ.get(VARIABLE):
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "listenbench"
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # The specification has relative paths ignored.
+    return (base if base.is_absolute() else Path.home() / ".cache") / "listenbench"
+
+
+def cached(kind: str, key: Mapping[str, Any], compute: Callable[[], FloatArray]) -> FloatArray:
+    """Return what `compute` returns, from disk if it has been computed before.
+
+    Parameters
+    ----------
+    kind : str
+        Subfolder of the cache.
+    key : mapping
+        JSON data that the array is a function of, versions of the code included.
+    compute : callable
+        Returns a float32 array of shape (n,), n above 0.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+        Bit for bit the same, whether computed or read.
+    """
+    text = json.dumps(key, sort_keys=True, allow_nan=False)
+    path = cache_folder() / kind / f"{hashlib.sha256(text.encode()).hexdigest()}.f32"
+    found = _read(path)
+    if found is not None:
+        return found
+    values = np.ascontiguousarray(compute(), dtype=np.float32)
+    # A full or read-only disk costs time at the next call, never the result.
+    with contextlib.suppress(OSError):
+        _write(path, values)
+    return values
+
+
+def _read(path: Path) -> FloatArray | None:
+    """Return the array in a file, or None if there is no file or it is not whole."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    digest, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if not payload or hashlib.sha256(payload).digest() != digest:
+        return None
+    return np.frombuffer(payload, dtype=_STORED).astype(np.float32)
+
+
+def _write(path: Path, values: FloatArray) -> None:
+    """Put an entry in place in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    payload = values.astype(_STORED).tobytes()
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(hashlib.sha256(payload).digest() + payload)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

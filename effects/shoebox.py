@@ -1,0 +1,221 @@
+"""Impulse responses of shoebox rooms with a stated reverberation time.
+
+The early part comes from the image source method [1]_, the late part from ray tracing whose energy
+histogram shapes a seeded random sequence [2]_; both are pyroomacoustics' [3]_. A room whose absorption is
+chosen by Eyring's formula decays more slowly than the formula says, as the sound field of an empty box with
+even walls is not diffuse. Every response is therefore brought to its reverberation time by an exponential
+factor, which acts as the attenuation of sound in air does.
+
+References
+----------
+.. [1] J. B. Allen and D. A. Berkley, "Image method for efficiently simulating small-room acoustics",
+   JASA 65(4), 1979.
+.. [2] D. Schroeder, "Physically based real-time auralization of interactive virtual environments",
+   RWTH Aachen, 2011, section 5.3.4.
+.. [3] R. Scheibler, E. Bezzam, I. Dokmanic, "Pyroomacoustics: a Python package for audio room simulation
+   and array processing algorithms", ICASSP 2018.
+.. [4] M. R. Schroeder, "New method of measuring reverberation time", JASA 37, 1965.
+.. [5] ISO 3382-1:2009, "Measurement of room acoustic parameters", annex A.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from listenbench.effects.base import FloatArray
+from listenbench.effects.cache import cached
+from listenbench.errors import RenderError
+
+SPEED_OF_SOUND: Final = 343.0
+"""Metres per second, in dry air of 20 degrees Celsius."""
+
+RT60_TOLERANCE: Final = 0.02
+"""Largest relative deviation of a response's reverberation time from the one asked for."""
+
+_FORMAT: Final = 1
+"""Counted up whenever the same room gets another response, so that cached ones are left behind."""
+
+_IMAGE_ORDER: Final = 17
+"""Reflections that the image source method covers: all that arrive in the first 0.1 s of a living room."""
+
+_FIT_FROM_DB, _FIT_TO_DB = -5.0, -25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A shoebox room with a source and a microphone in it.
+
+    Attributes
+    ----------
+    dimensions_m, source_m, microphone_m : tuple of three floats
+        Length, width and height; coordinates from one corner of the floor. Metres.
+    rt60_s : float
+        Time in which the sound decays by 60 dB, in seconds.
+    seed : int
+        Seed of the late part's random sequence.
+    """
+
+    dimensions_m: tuple[float, float, float]
+    rt60_s: float
+    source_m: tuple[float, float, float]
+    microphone_m: tuple[float, float, float]
+    seed: int
+
+
+def impulse_response(room: Room, sample_rate: int) -> FloatArray:
+    """Return a room's response, from the cache on disk if it is there.
+
+    Parameters
+    ----------
+    room : Room
+        The room.
+    sample_rate : int
+        Samples per second.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+        The direct sound is at sample 0, the energy (the sum of squares) is 1, the end is at -60 dB.
+
+    Raises
+    ------
+    RenderError
+        If the room can't have its reverberation time.
+    """
+    key = {
+        **asdict(room),
+        "sample_rate": sample_rate,
+        "format": _FORMAT,
+        "versions": [version("pyroomacoustics"), version("numpy"), version("scipy")],
+    }
+    return cached("rooms", key, lambda: compute_impulse_response(room, sample_rate))
+
+
+def compute_impulse_response(room: Room, sample_rate: int) -> FloatArray:
+    """Compute a room's response; see `impulse_response`."""
+    raw, direct = _simulate(room, sample_rate)
+    response = raw[direct : direct + math.ceil(1.1 * room.rt60_s * sample_rate)]
+    response = _with_rt60(response, room.rt60_s, sample_rate)[: round(room.rt60_s * sample_rate)]
+    normalised: npt.NDArray[np.float64] = response / np.sqrt(np.sum(response**2))
+    return normalised.astype(np.float32)
+
+
+def reverberation_time(response: npt.NDArray[np.floating[Any]], sample_rate: int) -> float:
+    """Measure the reverberation time of a response.
+
+    A straight line is fitted to the energy decay curve, which is Schroeder's backward integral [4]_, from
+    -5 to -25 dB, and extrapolated to -60 dB: T20 of ISO 3382-1 [5]_.
+
+    Parameters
+    ----------
+    response : ndarray, shape (n,)
+        An impulse response that decays by more than 25 dB.
+    sample_rate : int
+        Samples per second.
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
+    energy = np.cumsum(np.square(response[::-1], dtype=np.float64))[::-1]
+    decay_db = 10 * np.log10(np.maximum(energy / energy[0], 1e-12))
+    start = int(np.argmax(decay_db <= _FIT_FROM_DB))
+    stop = int(np.argmax(decay_db <= _FIT_TO_DB))
+    slope, _ = np.polyfit(np.arange(start, stop) / sample_rate, decay_db[start:stop], 1)
+    return float(-60 / slope)
+
+
+def eyring_absorption(dimensions_m: tuple[float, float, float], rt60_s: float) -> float:
+    """Return the absorption coefficient that all surfaces need for a reverberation time.
+
+    C. F. Eyring, "Reverberation time in 'dead' rooms", JASA 1, 1930: T = 24 ln(10) V / (-c S ln(1 - a)).
+    """
+    length, width, height = dimensions_m
+    surface = 2 * (length * width + length * height + width * height)
+    exponent = 24 * math.log(10) * length * width * height / (SPEED_OF_SOUND * surface * rt60_s)
+    return 1 - math.exp(-exponent)
+
+
+def _with_rt60(response: npt.NDArray[np.float64], target: float, sample_rate: int) -> npt.NDArray[np.float64]:
+    """Multiply by the exponential that gives the response its reverberation time.
+
+    An exponential that decays by 60 dB in T seconds is 10^(-3 t / T), so rates 1 / T add.
+    """
+    seconds = np.arange(response.size) / sample_rate
+    rate = 0.0
+    for _ in range(20):
+        shaped: npt.NDArray[np.float64] = response * 10 ** (-3 * rate * seconds)
+        measured = reverberation_time(shaped, sample_rate)
+        if abs(measured / target - 1) < RT60_TOLERANCE / 4:
+            return shaped
+        rate += 1 / target - 1 / measured
+    raise RenderError(
+        f"room: the response stays at a reverberation time of {measured:.2f} s, {target} s were asked for: "
+        "choose a time that suits the size of the room"
+    )
+
+
+def _simulate(room: Room, sample_rate: int) -> tuple[npt.NDArray[np.float64], int]:
+    """Return pyroomacoustics' response and the sample at which the direct sound arrives."""
+    import pyroomacoustics
+
+    source = np.array(room.source_m)
+    microphone, delay = _at_whole_samples(source, np.array(room.microphone_m), sample_rate)
+    absorption = eyring_absorption(room.dimensions_m, room.rt60_s)
+    with _repeatable(room.seed):
+        box = pyroomacoustics.ShoeBox(
+            room.dimensions_m,
+            fs=sample_rate,
+            materials=pyroomacoustics.Material(absorption),
+            max_order=_IMAGE_ORDER,
+            ray_tracing=True,
+            air_absorption=False,
+        )
+        box.add_source(source)
+        box.add_microphone(microphone)
+        box.compute_rir()
+        # Fractional delays are centred filters, so everything comes half a filter late.
+        latency = pyroomacoustics.constants.get("frac_delay_length") // 2
+    return np.asarray(box.rir[0][0], dtype=np.float64), delay + latency
+
+
+def _at_whole_samples(
+    source: npt.NDArray[np.float64], microphone: npt.NDArray[np.float64], sample_rate: int
+) -> tuple[npt.NDArray[np.float64], int]:
+    """Move the microphone towards or from the source until the sound takes a whole number of samples.
+
+    At most half a sample, 4 mm at 44.1 kHz. The direct sound then is one sample, to which the clip can be
+    aligned.
+    """
+    offset = microphone - source
+    distance = float(np.sqrt(np.sum(offset**2)))
+    delay = round(distance / SPEED_OF_SOUND * sample_rate)
+    return source + offset * (delay * SPEED_OF_SOUND / sample_rate / distance), delay
+
+
+@contextlib.contextmanager
+def _repeatable(seed: int) -> Iterator[None]:
+    """Have pyroomacoustics compute the same bytes in every process.
+
+    Its random generators are seeded, and it runs on one thread: the order in which several add up their parts
+    changes the last bits, and the number of threads is that of the machine.
+    """
+    from pyroomacoustics import constants, random
+
+    threads = constants.get("num_threads")
+    constants.set("num_threads", 1)
+    random.seed(numpy=np.random.PCG64(seed), libroom=seed)
+    try:
+        yield
+    finally:
+        constants.set("num_threads", threads)
+        random.seed()
