@@ -11,10 +11,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from listenbench.effects.base import AudioEffect, ClipEffect, Effect, FloatArray, Stage
+from listenbench.effects.clipping import Clipping
+from listenbench.effects.codec import Codec
+from listenbench.effects.compressor import Compressor
 from listenbench.effects.eq import Eq
+from listenbench.effects.gain import GainChange
 from listenbench.effects.hiss import Hiss
+from listenbench.effects.hum import Hum
+from listenbench.effects.lowpass import Lowpass
+from listenbench.effects.pink_noise import PinkNoise
+from listenbench.effects.redraw import Redraw
 from listenbench.effects.room import RoomEcho
+from listenbench.effects.soundfont import SoundfontSwap
 from listenbench.effects.transposition import Transposition
+from listenbench.effects.wow import Wow
 from listenbench.errors import SpecError
 
 __all__ = [
@@ -22,6 +32,7 @@ __all__ = [
     "AudioEffect",
     "ClipEffect",
     "Effect",
+    "SoundfontSwap",
     "Stage",
     "apply_chain",
     "get_effect",
@@ -32,6 +43,16 @@ _ALL: Final[tuple[Effect[Any, Any], ...]] = (
     Eq(),
     Hiss(),
     Transposition(),
+    SoundfontSwap(),
+    Codec(),
+    Redraw(),
+    Lowpass(),
+    Compressor(),
+    PinkNoise(),
+    Hum(),
+    GainChange(),
+    Clipping(),
+    Wow(),
 )
 
 EFFECTS: Final[Mapping[str, Effect[Any, Any]]] = MappingProxyType({e.name: e for e in _ALL})

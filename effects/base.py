@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
@@ -49,6 +49,7 @@ class Settings(BaseModel):
 OptionsT = TypeVar("OptionsT", bound=Settings)
 ParametersT = TypeVar("ParametersT", bound=Settings)
 SettingsT = TypeVar("SettingsT", bound=Settings)
+ValueT = TypeVar("ValueT")
 
 
 class Effect(ABC, Generic[OptionsT, ParametersT]):
@@ -193,6 +194,11 @@ class ClipEffect(Effect[OptionsT, ParametersT]):
         SpecError
             If a parameter is out of range, or a note leaves the range of MIDI.
         """
+
+
+def one_of(rng: np.random.Generator, values: Sequence[ValueT]) -> ValueT:
+    """Draw one of several values, all equally likely."""
+    return values[int(rng.integers(len(values)))]
 
 
 def validated(model: type[SettingsT], data: Mapping[str, Any], where: str) -> SettingsT:

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings
+from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
 
 BUTTERWORTH_Q: Final = 2**-0.5
 """Quality of a shelf without a bump at either side of its edge."""
@@ -62,7 +62,7 @@ class Eq(AudioEffect[EqOptions, EqParameters]):
     Parameters: ClassVar[type[Settings]] = EqParameters
 
     def _draw(self, rng: np.random.Generator, options: EqOptions) -> EqParameters:
-        low, high = (options.gains_db[rng.integers(len(options.gains_db))] for _ in range(2))
+        low, high = (one_of(rng, options.gains_db) for _ in range(2))
         return EqParameters(
             low_gain_db=low, high_gain_db=high, low_hz=options.low_hz, high_hz=options.high_hz
         )

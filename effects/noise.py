@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import math
+from typing import Annotated, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -45,3 +46,27 @@ def white_noise(count: int, seed: int) -> npt.NDArray[np.float64]:
     """
     noise: npt.NDArray[np.float64] = (2 * generator(seed).random(count) - 1) / _RMS_OF_UNIFORM
     return noise
+
+
+def at_snr(
+    noise: npt.NDArray[np.float64], signal: npt.NDArray[np.floating[Any]], snr_db: float
+) -> npt.NDArray[np.float64]:
+    """Scale noise to a signal-to-noise ratio.
+
+    Parameters
+    ----------
+    noise, signal : ndarray, shape (n,)
+        What is scaled, and what it is compared with.
+    snr_db : float
+        Power of the signal over power of the noise, both over all `n` samples.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        The scaled noise; zeros if the signal or the noise is silent.
+    """
+    signal_power, noise_power = (float(np.mean(np.square(x, dtype=np.float64))) for x in (signal, noise))
+    if noise_power == 0:
+        return np.zeros(noise.size)
+    factor = math.sqrt(signal_power / noise_power) * 10 ** (-snr_db / 20)
+    return noise * factor

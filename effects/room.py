@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, TypeAlias
 import numpy as np
 from pydantic import Field, model_validator
 
-from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings
+from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
 from listenbench.effects.noise import Seed, draw_seed
 from listenbench.effects.shoebox import Room, eyring_absorption, impulse_response
 from listenbench.errors import SpecError
@@ -90,7 +90,7 @@ class RoomEcho(AudioEffect[RoomOptions, RoomParameters]):
     Parameters: ClassVar[type[Settings]] = RoomParameters
 
     def _draw(self, rng: np.random.Generator, options: RoomOptions) -> RoomParameters:
-        rt60_s = options.rt60_s[rng.integers(len(options.rt60_s))]
+        rt60_s = one_of(rng, options.rt60_s)
         source, microphone = _draw_positions(rng, options)
         return RoomParameters(
             dimensions_m=options.dimensions_m,

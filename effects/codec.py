@@ -1,0 +1,132 @@
+"""Codec: encoded and decoded again, as music on the web is; in memory, by libsndfile.
+
+libsndfile takes a compression level from 0 to 1 in place of a bitrate. For Opus the rate of one channel falls
+from 256 to 6 kbit/s, for MP3 of constant rate at 32 to 48 kHz (MPEG-1 layer III) from 320 to 32 kbit/s, both
+linearly. It removes the delay of encoder and decoder itself: the pre-skip of RFC 7845 for Opus, the
+encoder's tag for MP3.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
+from listenbench.errors import SpecError
+
+OPUS_SAMPLE_RATE: Final = 48_000
+"""The rate at which Opus works (RFC 6716)."""
+
+MP3_SAMPLE_RATES: Final = (32_000, 44_100, 48_000)
+"""The rates of MPEG-1 layer III (ISO/IEC 11172-3)."""
+
+Format: TypeAlias = Literal["opus", "mp3"]
+OpusRate = Annotated[int, Field(ge=6, le=256)]
+Mp3Rate: TypeAlias = Literal[40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+
+
+class CodecOptions(Settings):
+    """What may be drawn.
+
+    Attributes
+    ----------
+    formats : tuple of 'opus' or 'mp3'
+        Codecs, one of which is taken.
+    opus_kbps, mp3_kbps : int
+        Bitrates in kbit/s.
+    """
+
+    formats: Annotated[tuple[Format, ...], Field(min_length=1)] = ("opus", "mp3")
+    opus_kbps: OpusRate = 48
+    mp3_kbps: Mp3Rate = 128
+
+
+class CodecParameters(Settings):
+    """What was drawn: the codec and its bitrate in kbit/s."""
+
+    format: Format
+    kbps: Annotated[int, Field(ge=6, le=320)]
+
+    @model_validator(mode="after")
+    def _known_rate(self) -> CodecParameters:
+        if self.format == "opus" and self.kbps > 256:
+            raise ValueError(f"kbps: expected 6 to 256 for Opus, got {self.kbps}")
+        if self.format == "mp3" and self.kbps not in get_args(Mp3Rate):
+            raise ValueError(f"kbps: expected one of {get_args(Mp3Rate)} for MP3, got {self.kbps}")
+        return self
+
+
+class Codec(AudioEffect[CodecOptions, CodecParameters]):
+    """Encodes and decodes; what comes out is aligned to the sample."""
+
+    name = "codec"
+    title = "lossy coding"
+    keeps = TASKS
+    Options: ClassVar[type[Settings]] = CodecOptions
+    Parameters: ClassVar[type[Settings]] = CodecParameters
+
+    def _draw(self, rng: np.random.Generator, options: CodecOptions) -> CodecParameters:
+        chosen = one_of(rng, options.formats)
+        kbps = options.opus_kbps if chosen == "opus" else options.mp3_kbps
+        return CodecParameters(format=chosen, kbps=kbps)
+
+    def _apply(self, samples: FloatArray, sample_rate: int, parameters: CodecParameters) -> FloatArray:
+        if parameters.format == "opus":
+            decoded = _through_opus(samples, sample_rate, parameters.kbps)
+        else:
+            decoded = _through_mp3(samples, sample_rate, parameters.kbps)
+        return _fitted(decoded, samples.size)
+
+
+def _through_opus(samples: FloatArray, sample_rate: int, kbps: int) -> FloatArray:
+    level = (256 - kbps) / (256 - 6)
+    resampled = _resampled(samples, sample_rate, OPUS_SAMPLE_RATE)
+    decoded = _round_trip(resampled, OPUS_SAMPLE_RATE, ("OGG", "OPUS"), level)
+    return _resampled(decoded, OPUS_SAMPLE_RATE, sample_rate)
+
+
+def _through_mp3(samples: FloatArray, sample_rate: int, kbps: int) -> FloatArray:
+    if sample_rate not in MP3_SAMPLE_RATES:
+        raise SpecError(f"effect codec: MP3 takes {MP3_SAMPLE_RATES} Hz, got {sample_rate}")
+    level = (320 - kbps) / (320 - 32)
+    return _round_trip(samples, sample_rate, ("MP3", "MPEG_LAYER_III"), level)
+
+
+def _round_trip(samples: FloatArray, sample_rate: int, kind: tuple[str, str], level: float) -> FloatArray:
+    """Encode and decode in memory."""
+    import soundfile
+
+    container, coding = kind
+    memory = io.BytesIO()
+    soundfile.write(
+        memory,
+        samples,
+        sample_rate,
+        format=container,
+        subtype=coding,
+        compression_level=level,
+        bitrate_mode="CONSTANT" if container == "MP3" else None,
+    )
+    memory.seek(0)
+    decoded: FloatArray = soundfile.read(memory, dtype="float32")[0]
+    return decoded
+
+
+def _resampled(samples: FloatArray, sample_rate: int, target: int) -> FloatArray:
+    """Convert the sample rate with a linear-phase filter, which keeps the time of sample 0."""
+    from scipy.signal import resample_poly
+
+    if sample_rate == target:
+        return samples
+    divisor = math.gcd(sample_rate, target)
+    converted = resample_poly(samples.astype(np.float64), target // divisor, sample_rate // divisor)
+    return np.asarray(converted, dtype=np.float32)
+
+
+def _fitted(samples: FloatArray, count: int) -> FloatArray:
+    """Cut or pad with silence to a number of samples."""
+    return np.pad(samples[:count], (0, max(0, count - samples.size)))
