@@ -11,6 +11,7 @@ which is everything but the lead.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
@@ -35,7 +36,7 @@ def melody(clip: Clip) -> Hashable:
     if clip.lead.instrument.is_percussion or is_polyphonic(clip):
         return None
     notes = clip.lead.notes
-    intervals = tuple(b.pitch - a.pitch for a, b in zip(notes, notes[1:], strict=False))
+    intervals = tuple(b.pitch - a.pitch for a, b in pairwise(notes))
     return intervals, _onsets_in_beats(clip)
 
 
@@ -91,7 +92,7 @@ def note_lengths(clip: Clip) -> Hashable:
 
 
 def figure(clip: Clip) -> Hashable:
-    """Return the figure that percussion repeats: (onset in beats, drum sound) pairs. None for pitched parts."""
+    """Return the figure that percussion repeats, (onset in beats, drum sound) pairs. None for other parts."""
     if not clip.lead.instrument.is_percussion:
         return None
     notes = _figure_notes(clip)

@@ -69,7 +69,8 @@ def library() -> ctypes.CDLL:
             import fluidsynth
     except ImportError as error:
         raise RenderError(
-            "the FluidSynth library is missing: install libfluidsynth3 (Debian, Ubuntu) or fluid-synth (Homebrew)"
+            "the FluidSynth library is missing: "
+            "install libfluidsynth3 (Debian, Ubuntu) or fluid-synth (Homebrew)"
         ) from error
     handle = ctypes.CDLL(fluidsynth.lib)
     for name, (result, arguments) in _PROTOTYPES.items():

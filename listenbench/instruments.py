@@ -1,9 +1,10 @@
 """Instruments and percussion sounds of General MIDI, with the ranges in which they sound natural.
 
-Program numbers: General MIDI 1 sound set, MIDI Manufacturers Association (counted from 0 here). Families go by
-how the sound is made, in the spirit of Hornbostel and Sachs (1914), since General MIDI puts the harp beside the
-violin. Ranges: sounding compass of the instrument (Adler, The Study of Orchestration, 3rd ed., 2002), narrowed
-to the notes that MuseScore_General, FluidR3_GM and TimGM6mb all play within 10 cents of equal temperament.
+Program numbers: General MIDI 1 sound set, MIDI Manufacturers Association (counted from 0 here). Families
+go by how the sound is made, in the spirit of Hornbostel and Sachs (1914), since General MIDI puts the harp
+beside the violin. Ranges: sounding compass of the instrument (Adler, The Study of Orchestration, 3rd ed.,
+2002), narrowed to the notes that MuseScore_General, FluidR3_GM and TimGM6mb all play within 10 cents of
+equal temperament.
 """
 
 from __future__ import annotations

@@ -9,12 +9,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from listenbench.audio import SAMPLE_RATE
 from listenbench.errors import RenderError
 from listenbench.fluidsynth import BLOCK, Synth
 from listenbench.music import Clip, Instrument, Note
-
-SAMPLE_RATE: Final = 44_100
-"""Samples per second of everything that listenbench renders."""
 
 PERCUSSION_CHANNEL: Final = 9
 """The channel that General MIDI reserves for drum kits, counted from 0."""
@@ -113,7 +111,8 @@ class _Keeper:
         channel = len(self._held) % _KEEPER_CHANNELS
         if not self.synth.select(channel, self.identifier, instrument.bank, instrument.program):
             raise RenderError(
-                f"{self.path}: the soundfont has no preset with bank {instrument.bank}, program {instrument.program}"
+                f"{self.path}: the soundfont has no preset with bank {instrument.bank}, "
+                f"program {instrument.program}"
             )
         self._held.add(instrument)
 
@@ -146,8 +145,12 @@ def _events(clip: Clip, channels: list[int]) -> list[tuple[int, int, int, Note]]
     """Return (block, kind, channel, note) in order of time; at one time, releases come first."""
     events = []
     for channel, part in zip(channels, clip.parts, strict=True):
-        for note in part.notes:
+        following: dict[int, int] = {}
+        for note in reversed(part.notes):
             start = round(note.onset * SAMPLE_RATE / BLOCK)
             end = max(start + 1, round((note.onset + note.duration) * SAMPLE_RATE / BLOCK))
+            # A late note-off would silence the next note on the same key.
+            end = min(end, following.get(note.pitch, end))
+            following[note.pitch] = start
             events += [(start, _ON, channel, note), (end, _OFF, channel, note)]
     return sorted(events, key=lambda e: (e[0], e[1], e[2], e[3].pitch))

@@ -68,12 +68,8 @@ def plain_shapes() -> tuple[Shape, ...]:
 def editable_shapes(semitones: int) -> tuple[tuple[Shape, int], ...]:
     """Return the shapes of which a member can move by so many semitones, with the signed distance.
 
-    Bass and root stay, no other member is met, and the member stays above the bass.
-
-    Raises
-    ------
-    SpecError
-        Never; an unknown distance gives no shapes.
+    Bass and root stay, no other member is met, and the member stays above the bass. An unknown distance
+    gives no shapes.
     """
     shapes = []
     for pair in chord_pairs().get(semitones, ()):
@@ -121,7 +117,7 @@ def _pair_shapes(pair: ChordPair, bass: int) -> list[tuple[Shape, int]]:
         (pair.lower, pair.upper, pair.member, pair.semitones),
         (pair.upper, pair.lower, pair.member + pair.semitones, -pair.semitones),
     ):
-        if bass not in quality.members or (member == 0 or bass == member):
+        if bass not in quality.members or member in (0, bass):
             continue
         for intervals in _voicings(quality.members, bass):
             moved = _position(intervals, (member - bass) % 12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -148,7 +149,7 @@ def _surround(
             shape, bass = nearby(generator, band, chords[-1 if place > position else 0].bass)
             chords.insert(len(chords) if place > position else place, _Voiced(shape, bass))
     tones = [frozenset(pitch % 12 for pitch in chord.pitches) for chord in chords]
-    if any(a == b for a, b in zip(tones, tones[1:], strict=False)):
+    if any(a == b for a, b in pairwise(tones)):
         raise Unsuitable
     return chords
 

@@ -5,10 +5,10 @@ a * q or a / q. If a is drawn without regard to the answer, clip A tells nothing
 silent altogether: on a logarithmic axis the mean of B when it is faster lies 2 log q above its mean when it
 is slower, and both lie within the range of rates, of length L. The difference of two means is at most the
 total variation distance times L, hence the best guess from clip B is right with probability of at least
-1/2 + (log q) / L. A chain of rates reaches that: with n = floor(L / (2 log q)), clip A takes one of the
-n places s, 3 s, 5 s ... (s = log q) above a bottom that is free within the remainder L - 2 n s. Then every rate of
-clip B but the lowest and the highest of the chain is reached from below and from above equally often, and
-the guess is right with probability 1/2 + 1/(2 n), `one_clip_bound`.
+1/2 + (log q) / L. A chain of rates reaches that, up to rounding: with n = floor(L / (2 log q)), clip A takes
+one of the n places s, 3 s, 5 s ... (s = log q) above a bottom that is free within the remainder L - 2 n s.
+Then every rate of clip B but the lowest and the highest of the chain is reached from below and from above
+equally often, and the guess is right with probability 1/2 + 1/(2 n), `one_clip_bound`.
 """
 
 from __future__ import annotations

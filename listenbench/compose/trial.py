@@ -92,7 +92,7 @@ class Setting:
 def same_or_different(
     base: Clip, edited: Clip, edit: Edit, content: str, material: Mapping[str, str | float]
 ) -> Trial:
-    """Return the trial whose clip A is `base`, or repeats as 'same' and turns into `edited` as 'different'."""
+    """Return the trial whose clip A is `base`; clip B repeats it ('same') or is `edited` ('different')."""
     return Trial(
         clip_a=base,
         clip_b={"same": base, "different": edited},

@@ -1,0 +1,52 @@
+"""Recordings as files: 16-bit PCM WAV, one channel, 44.1 kHz, without tags."""
+
+from __future__ import annotations
+
+import wave
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from listenbench.errors import DataError
+
+SAMPLE_RATE: Final = 44_100
+"""Samples per second of everything that listenbench renders."""
+
+_CHANNELS: Final = 1
+_BYTES_PER_SAMPLE: Final = 2
+_SCALE: Final = np.float32(32_768)
+
+
+def encoded(samples: npt.NDArray[np.int16]) -> bytes:
+    """Return a WAV file: 16-bit PCM, one channel, 44.1 kHz, a header of 44 bytes and no tags."""
+    buffer = BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(_CHANNELS)
+        file.setsampwidth(_BYTES_PER_SAMPLE)
+        file.setframerate(SAMPLE_RATE)
+        file.writeframes(samples.astype("<i2").tobytes())
+    return buffer.getvalue()
+
+
+def read_audio(path: Path) -> npt.NDArray[np.float32]:
+    """Read a recording as float32 from -1 to 1, shape (n,).
+
+    Raises
+    ------
+    DataError
+        If the file is missing or not 16-bit PCM with one channel at 44.1 kHz.
+    """
+    try:
+        with wave.open(str(path), "rb") as file:
+            layout = (file.getnchannels(), file.getsampwidth(), file.getframerate())
+            frames = file.readframes(file.getnframes())
+    except OSError as error:
+        raise DataError(f"{path}: can't read this recording: {error.strerror}") from None
+    except (wave.Error, EOFError):
+        raise DataError(f"{path}: not a WAV file: the data set is damaged") from None
+    if layout != (_CHANNELS, _BYTES_PER_SAMPLE, SAMPLE_RATE):
+        raise DataError(f"{path}: not 16-bit PCM with one channel at {SAMPLE_RATE} Hz")
+    return np.frombuffer(frames, dtype="<i2").astype(np.float32) / _SCALE

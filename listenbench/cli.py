@@ -1,0 +1,98 @@
+"""The command line: one group, whose commands are imported only when they are called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final
+
+import click
+
+from listenbench._version import __version__
+from listenbench.errors import ListenbenchError
+
+COMMANDS: Final = MappingProxyType(
+    {
+        "generate": "Make a data set.",
+        "verify": "Check that a data set is whole and unchanged.",
+        "soundfonts": "Show which soundfonts are here, and how to get the others.",
+        "baseline": "Write the predictions of a reference listener.",
+        "score": "Score a predictions file.",
+        "compare": "Compare two predictions files.",
+        "leaderboard": "Rank a folder of submissions.",
+        "effects": "Show the effects of the augmentation chain.",
+    }
+)
+"""Commands with their short help, which stands here so that `--help` imports none of them."""
+
+FAILED: Final = 2
+INTERRUPTED: Final = 130
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules of `listenbench.commands`, each with a `command`."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order of a user's work."""
+        return [*COMMANDS]
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"listenbench.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with their short help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="listenbench")
+def cli() -> None:
+    """Make music-listening tests whose answers are known exactly, and score models on them.
+
+    \b
+    Example:
+      listenbench generate --split test --seed 0
+      listenbench baseline always-a --data data/test-0 --out always-a.jsonl
+      listenbench score always-a.jsonl --data data/test-0
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; every expected error is one line on standard error and exit status 2."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit status."""
+    try:
+        result: Any = cli.main(args=arguments, prog_name="listenbench", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as request:
+        return request.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except click.UsageError as error:
+        place = error.ctx.command_path if error.ctx else "listenbench"
+        return _fail(f"{error.format_message()} See '{place} --help'.")
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except ListenbenchError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; the interpreter would complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _fail(message: str, status: int = FAILED) -> int:
+    line = " ".join(message.split())
+    click.echo(f"listenbench: {line}", err=True)
+    return status

@@ -1,0 +1,220 @@
+"""The data set on disk: names, rows and reading.
+
+dataset.json     the split as used, seed, counts, versions, soundfonts, fingerprint
+metadata.jsonl   what a model may see
+gold.jsonl       the evaluator's side
+manifest.jsonl   how every file was made
+audio/<id>.wav   the recordings
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from listenbench.audio import SAMPLE_RATE, read_audio
+from listenbench.errors import DataError
+
+FORMAT: Final = "listenbench-1"
+"""Version of the layout on disk."""
+
+DESCRIPTION: Final = "dataset.json"
+METADATA: Final = "metadata.jsonl"
+GOLD: Final = "gold.jsonl"
+MANIFEST: Final = "manifest.jsonl"
+AUDIO: Final = "audio"
+
+Row = dict[str, Any]
+
+
+def json_line(row: Mapping[str, Any]) -> str:
+    """Return a row as one line of JSON."""
+    return json.dumps(row, ensure_ascii=False, separators=(", ", ": ")) + "\n"
+
+
+def fingerprint(folder: Path) -> str:
+    """Return the SHA-256 over the three tables, the last of which holds the SHA-256 of every recording."""
+    digest = hashlib.sha256()
+    for name in (METADATA, GOLD, MANIFEST):
+        digest.update(f"{name} {file_sha256(folder / name)}\n".encode())
+    return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the objects of a JSON Lines file.
+
+    Raises
+    ------
+    DataError
+        Naming file and line, if the file can't be read or a line is not a JSON object.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                yield _row(path, number, line)
+    except OSError as error:
+        raise DataError(f"{path}: can't read this file: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8 text: the data set is damaged") from None
+
+
+def _row(path: Path, number: int, line: str) -> Row:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise DataError(f"{path}, line {number}: not a JSON object: the data set is damaged")
+    return row
+
+
+def read_description(folder: Path) -> Row:
+    """Return the content of dataset.json.
+
+    Raises
+    ------
+    DataError
+        If the folder holds no data set, or one of another format.
+    """
+    path = folder / DESCRIPTION
+    try:
+        description = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{folder}: not a data set: it has no {DESCRIPTION}") from None
+    except OSError as error:
+        raise DataError(f"{path}: can't read this file: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{path}: not JSON: the data set is damaged") from None
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise DataError(f"{path}: not a data set of format {FORMAT}")
+    return description
+
+
+@dataclass(frozen=True)
+class DatasetItem:
+    """One question with its recording, as a model may see it.
+
+    Attributes
+    ----------
+    id : str
+        Opaque name.
+    question : str
+        The whole text, with the instruction how to answer.
+    choices : tuple of str
+        What the letters A, B ... mean.
+    path : Path
+        The recording.
+    """
+
+    id: str
+    question: str
+    choices: tuple[str, ...]
+    path: Path
+
+    @cached_property
+    def audio(self) -> npt.NDArray[np.float32]:
+        """The samples, float32 from -1 to 1, shape (n,), at 44.1 kHz; read when first asked for.
+
+        Raises
+        ------
+        DataError
+            If the file is missing or not the WAV file that it should be.
+        """
+        return read_audio(self.path)
+
+    @property
+    def sample_rate(self) -> int:
+        """Samples per second."""
+        return SAMPLE_RATE
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A data set in a folder.
+
+    Attributes
+    ----------
+    folder : Path
+        Where it is.
+    description : mapping
+        The content of dataset.json.
+    items : tuple of DatasetItem
+        Everything that a model may see, in the order of the ids.
+    """
+
+    folder: Path
+    description: Mapping[str, Any]
+    items: tuple[DatasetItem, ...]
+
+    def __len__(self) -> int:
+        """Return the number of recordings."""
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[DatasetItem]:
+        """Iterate over the items."""
+        return iter(self.items)
+
+    def gold(self) -> dict[str, Row]:
+        """Return the evaluator's rows by id: answer, task, item, condition, factor, rung."""
+        return {row["id"]: row for row in read_rows(self.folder / GOLD)}
+
+    def manifest(self) -> dict[str, Row]:
+        """Return the provenance rows by id."""
+        return {row["id"]: row for row in read_rows(self.folder / MANIFEST)}
+
+
+def load(folder: str | Path) -> Dataset:
+    """Open a data set.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder that `listenbench generate` has made.
+
+    Raises
+    ------
+    DataError
+        If it is none, or a row is damaged.
+    """
+    path = Path(folder)
+    description = read_description(path)
+    rows = enumerate(read_rows(path / METADATA), start=1)
+    return Dataset(path, description, tuple(_item(path, number, row) for number, row in rows))
+
+
+def _item(folder: Path, number: int, row: Row) -> DatasetItem:
+    identifier, question, choices = row.get("id"), row.get("question"), row.get("choices")
+    if (
+        not isinstance(identifier, str)
+        or not isinstance(question, str)
+        or not isinstance(choices, list)
+        or row.get("file_name") != f"{AUDIO}/{identifier}.wav"
+        or not identifier.isalnum()
+    ):
+        raise DataError(f"{folder / METADATA}, line {number}: not a row of a data set")
+    return DatasetItem(identifier, question, tuple(map(str, choices)), folder / AUDIO / f"{identifier}.wav")
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a JSON Lines file."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(json_line(row) for row in rows)
+
+
+def write_description(path: Path, description: Mapping[str, Any]) -> None:
+    """Write dataset.json, indented for readers."""
+    path.write_text(json.dumps(description, indent=2, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,203 @@
+"""The plan: all items of a split, drawn from a seed, without any sound."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from pydantic import BaseModel
+
+from listenbench.compose.trial import Setting, Trial, Unsuitable
+from listenbench.design import Axes, Cell, cells
+from listenbench.effects.base import Stage
+from listenbench.errors import SpecError
+from listenbench.items import Change, Item, Performance, Variant, variant_id
+from listenbench.music import Clip
+from listenbench.questions import LETTERS, prompt
+from listenbench.randomness import stream
+from listenbench.splits import Split
+from listenbench.takes import Take, draw_takes
+from listenbench.tasks import Task, get_task
+
+_ATTEMPTS = 5000
+
+
+def plan(
+    split: Split,
+    seed: int,
+    tasks: Sequence[str] | None = None,
+    items: int | None = None,
+    variants: Sequence[str] | None = None,
+) -> Iterator[Item]:
+    """Yield the items of a data set, task by task.
+
+    Parameters
+    ----------
+    split : Split
+        What to draw.
+    seed : int
+        0 to 2**64 - 1.
+    tasks : sequence of str, optional
+        Which of the split's tasks; all by default.
+    items : int, optional
+        Items a task; the split's number by default.
+    variants : sequence of str, optional
+        Conditions; the split's by default.
+
+    Raises
+    ------
+    SpecError
+        If the split has fewer different contents than asked for.
+    """
+    for task in tasks or tuple(split.tasks):
+        planner = TaskPlanner(split, seed, task, tuple(variants or split.variants))
+        for _ in range(split.items if items is None else items):
+            yield next(planner)
+
+
+@dataclass
+class TaskPlanner(Iterator[Item]):
+    """An endless iterator over the items of one task.
+
+    Parameters
+    ----------
+    split : Split
+        What to draw.
+    seed : int
+        0 to 2**64 - 1.
+    name : str
+        Which task of the split.
+    variants : tuple of str
+        Conditions of every item.
+    """
+
+    split: Split
+    seed: int
+    name: str
+    variants: tuple[str, ...]
+    _seen: set[bytes] = field(default_factory=set, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Prepare what all items share."""
+        self._task: Task = get_task(self.name)
+        self._setting: Setting = self.split.setting(self.name)
+        self._options: BaseModel = self.split.task_options(self.name)
+        self._cells = cells(self._axes(), self.seed, self.split.name, self.name)
+
+    def __next__(self) -> Item:
+        """Plan the next item."""
+        index, cell = len(self._seen), next(self._cells)
+        trial = self._new_trial(index, cell)
+        return self._item(index, cell, trial)
+
+    def _axes(self) -> Axes:
+        spec = self.split.tasks[self.name]
+        return Axes(
+            choices=self._task.choices,
+            rungs=spec.rungs,
+            factors=spec.stay,
+            wordings=len(self._task.questions),
+            letter_orders=(False,) if self.split.letters == "fixed" else (False, True),
+            soundfonts=self.split.soundfonts,
+        )
+
+    def _stream(self, index: int, stage: str) -> np.random.Generator:
+        return stream(self.seed, self.split.name, self.name, index, stage)
+
+    def _new_trial(self, index: int, cell: Cell) -> Trial:
+        """Compose until the content is of the split's lot and new."""
+        generator = self._stream(index, "music")
+        lot, lots = self.split.content_lot
+        for _ in range(_ATTEMPTS):
+            try:
+                trial = self._task.compose(generator, self._setting, self._options, cell.rung)
+            except Unsuitable:
+                continue
+            digest = hashlib.sha256(f"{self.name}: {trial.content}".encode()).digest()[:16]
+            if int.from_bytes(digest[:4], "big") % lots == lot and digest not in self._seen:
+                self._seen.add(digest)
+                return trial
+        raise SpecError(
+            f"split {self.split.name!r}, task {self.name!r}: no new content in {_ATTEMPTS} draws after "
+            f"{index} items; ask for at most {index} items, or give the task more pitches or programs"
+        )
+
+    def _item(self, index: int, cell: Cell, trial: Trial) -> Item:
+        question = self._task.questions[cell.wording]
+        first, second = question.choices
+        choices = (second, first) if cell.swapped else (first, second)
+        take_a, take_b = self._takes(index, trial)
+        right = question.relation_for(cell.choice)
+        other = next(relation for relation in trial.clip_b if relation != right)
+        clean = Performance(trial.clip_b[right], take_b, cell.soundfont)
+        edited = Performance(trial.clip_b[other], take_b, cell.soundfont)
+        changes, perturbed = self._perturbed(index, cell.factor, clean)
+        performances = {
+            "clean": (right, None, clean),
+            "flip": (other, self._edit_name(trial), edited),
+            "stay": (right, cell.factor, perturbed),
+            "both": (other, cell.factor, self._applied(index, changes, edited)),
+        }
+        variants = tuple(
+            Variant(
+                id=variant_id(self.seed, self.split.name, self.name, index, condition),
+                condition=condition,
+                answer=LETTERS[choices.index(question.answers[relation])],
+                relation=relation,
+                factor=factor,
+                clip_b=performance,
+                difference=trial.edits[relation],
+            )
+            for condition, (relation, factor, performance) in performances.items()
+            if condition in self.variants
+        )
+        clip_a = Performance(trial.clip_a, take_a, cell.soundfont)
+        text = prompt(question, choices)
+        return Item(
+            self.name, index, cell.rung, text, choices, clip_a, variants, trial.content, trial.material
+        )
+
+    def _takes(self, index: int, trial: Trial) -> tuple[Take, Take]:
+        if self.split.takes == "identical":
+            return Take(), Take()
+        notes = sum(len(part.notes) for part in trial.clip_a.parts)
+        return draw_takes(self._stream(index, "take"), notes)
+
+    def _perturbed(
+        self, index: int, factor: str, performance: Performance
+    ) -> tuple[tuple[Change, ...], Performance]:
+        """Draw the parameters of a STAY factor and apply them to clip B."""
+        generator = self._stream(index, "stay")
+        changes = []
+        for effect in self.split.chain(factor):
+            options = self.split.effect_options(effect)
+            if effect.stage is Stage.SOUNDFONT:
+                others = [name for name in self.split.soundfonts if name != performance.soundfont]
+                parameters = effect.draw_from(generator, others)
+            else:
+                parameters = effect.draw(generator, options)
+            changes.append(Change(effect.name, parameters))
+        return tuple(changes), self._applied(index, tuple(changes), performance)
+
+    def _applied(self, index: int, changes: tuple[Change, ...], performance: Performance) -> Performance:
+        """Return the performance with its changes noted, and those of symbols and soundfont made."""
+        clip, soundfont = performance.clip, performance.soundfont
+        for change in changes:
+            (effect,) = self.split.chain(change.effect)
+            if effect.stage is Stage.CLIP:
+                clip = effect.apply_to_clip(clip, change.parameters)
+            elif effect.stage is Stage.SOUNDFONT:
+                soundfont = str(change.parameters["soundfont"])
+            elif effect.stage is Stage.MUSIC:
+                clip = self._redrawn(index, clip)
+        return replace(performance, clip=clip, soundfont=soundfont, changes=changes)
+
+    def _redrawn(self, index: int, clip: Clip) -> Clip:
+        if self._task.redraw is None:
+            raise SpecError(f"task {self.name!r} can't redraw its music")
+        return self._task.redraw(self._stream(index, "redraw"), self._setting, self._options, clip)
+
+    def _edit_name(self, trial: Trial) -> str:
+        return next(edit.name for edit in trial.edits.values() if edit is not None)

@@ -1,0 +1,96 @@
+"""Checking that a data set on disk is whole and unchanged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from listenbench.dataset import (
+    AUDIO,
+    DESCRIPTION,
+    GOLD,
+    MANIFEST,
+    METADATA,
+    Row,
+    file_sha256,
+    fingerprint,
+    read_description,
+    read_rows,
+)
+from listenbench.errors import DataError
+
+_KEYS: Final = {
+    METADATA: ("file_name", "id", "question", "choices"),
+    GOLD: ("id", "answer", "task", "item", "condition", "factor", "rung"),
+    MANIFEST: ("id", "answer", "sha256", "clip_a", "clip_b"),
+}
+
+
+def verify(folder: str | Path) -> list[str]:
+    """Return what is wrong with a data set, one line a problem; nothing if it is as it was made.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The data set.
+
+    Raises
+    ------
+    DataError
+        If it is no data set at all.
+    """
+    path = Path(folder)
+    description = read_description(path)
+    try:
+        return [*_table_problems(path, description), *_audio_problems(path)]
+    except DataError as error:
+        return [str(error)]
+
+
+def _table_problems(folder: Path, description: Row) -> Iterator[str]:
+    """Yield what is wrong with the tables: fingerprint, keys, ids, counts, answers."""
+    if fingerprint(folder) != description.get("fingerprint"):
+        yield f"{folder / DESCRIPTION}: the fingerprint is not that of the tables: a table was changed"
+    tables = {name: list(read_rows(folder / name)) for name in _KEYS}
+    for name, keys in _KEYS.items():
+        for number, row in enumerate(tables[name], start=1):
+            missing = [key for key in keys if key not in row]
+            if missing:
+                yield f"{folder / name}, line {number}: no {', '.join(missing)}"
+    identifiers = {name: [row.get("id") for row in rows] for name, rows in tables.items()}
+    for name, values in identifiers.items():
+        doubled = [str(value) for value, count in Counter(values).items() if count > 1]
+        if doubled:
+            yield f"{folder / name}: the id {doubled[0]} stands there more than once"
+        if values != identifiers[METADATA]:
+            yield f"{folder / name}: its ids are not those of {METADATA}"
+    expected = description.get("counts", {}).get("recordings")
+    if len(tables[METADATA]) != expected:
+        yield f"{folder / METADATA}: {len(tables[METADATA])} rows, {DESCRIPTION} says {expected}"
+    answers = {row.get("id"): row.get("answer") for row in tables[GOLD]}
+    for row in tables[MANIFEST]:
+        if answers.get(row.get("id")) != row.get("answer"):
+            yield f"{folder / GOLD}: the answer of {row.get('id')} is not the one in {MANIFEST}"
+
+
+def _audio_problems(folder: Path) -> Iterator[str]:
+    """Yield the recordings that are missing, changed or not listed."""
+    listed = set()
+    for row in read_rows(folder / MANIFEST):
+        name = f"{row.get('id')}.wav"
+        listed.add(name)
+        path = folder / AUDIO / name
+        if "/" in name or not path.is_file():
+            yield f"{path}: missing"
+        elif file_sha256(path) != row.get("sha256"):
+            yield f"{path}: changed: its SHA-256 is not the one in {MANIFEST}"
+    try:
+        present = sorted(entry.name for entry in (folder / AUDIO).iterdir())
+    except OSError as error:
+        yield f"{folder / AUDIO}: can't read this folder: {error.strerror}"
+        return
+    for name in present:
+        if name not in listed:
+            yield f"{folder / AUDIO / name}: not part of the data set"

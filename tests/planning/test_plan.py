@@ -1,0 +1,216 @@
+"""The plan: labels, contract of the variants, uniqueness, prefixes and seeds."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from listenbench.attributes import ATTRIBUTES, differing
+from listenbench.effects import get_effect
+from listenbench.errors import SpecError
+from listenbench.plan import TaskPlanner, plan
+from listenbench.splits import CONDITIONS, load_split
+from listenbench.splits.model import Split
+from listenbench.tasks import TASKS
+
+SPLITS = {name: load_split(name) for name in ("test", "train")}
+SEEDS = st.integers(0, 2**64 - 1)
+SPLIT_NAMES = st.sampled_from(sorted(SPLITS))
+TASK_NAMES = st.sampled_from(sorted(TASKS))
+
+
+def planned(split, seed, task, number):
+    return list(islice(TaskPlanner(SPLITS[split], seed, task, CONDITIONS), number))
+
+
+def right_choice(item, clip_b):
+    """Work the answer out again from the two clips and the wording, without the plan's labels."""
+    attribute = ATTRIBUTES[TASKS[item.task].attribute]
+    first, second = attribute(item.clip_a.clip), attribute(clip_b)
+    if item.task != "rhythm":
+        return "same" if first == second else "different"
+    asks_for_fast = any(
+        word in item.question for word in ("faster beat", "more quickly", "tempo is higher", "quicker")
+    )
+    return "second" if (second > first) == asks_for_fast else "first"
+
+
+@settings(max_examples=60)
+@given(SPLIT_NAMES, SEEDS, TASK_NAMES)
+def test_every_label_follows_from_the_clips(split, seed, task):
+    for item in planned(split, seed, task, 12):
+        for variant in item.variants:
+            right = right_choice(item, variant.clip_b.clip)
+            assert item.choices["AB".index(variant.answer)] == right
+
+
+@settings(max_examples=60)
+@given(SPLIT_NAMES, SEEDS, TASK_NAMES)
+def test_variants_change_what_they_say_and_nothing_else(split, seed, task):
+    attribute = TASKS[task].attribute
+    for item in planned(split, seed, task, 12):
+        clean, flip, stay, both = item.variants
+        clips = {v.condition: v.clip_b.clip for v in item.variants}
+        assert differing(clips["clean"], clips["flip"]) == {attribute}
+        for variant in (clean, flip):
+            expected = set() if variant.difference is None else {attribute}
+            assert differing(item.clip_a.clip, variant.clip_b.clip) == expected
+        effects = [get_effect(change.effect) for change in stay.clip_b.changes]
+        if all(effect.name != "redraw" for effect in effects):
+            altered = set().union(*(effect.alters for effect in effects))
+            assert differing(clips["clean"], clips["stay"]) <= altered
+            assert differing(clips["flip"], clips["both"]) <= altered
+        assert ATTRIBUTES[attribute](clips["clean"]) == ATTRIBUTES[attribute](clips["stay"])
+        assert ATTRIBUTES[attribute](clips["flip"]) == ATTRIBUTES[attribute](clips["both"])
+        assert clean.answer == stay.answer != flip.answer == both.answer
+        assert stay.factor == both.factor == "+".join(e.name for e in effects)
+        assert stay.clip_b.changes == both.clip_b.changes
+
+
+@settings(max_examples=40)
+@given(SPLIT_NAMES, SEEDS, TASK_NAMES)
+def test_edits_have_the_magnitude_of_the_rung(split, seed, task):
+    for item in planned(split, seed, task, 8):
+        for variant in item.variants[:2]:
+            if variant.difference is None:
+                continue
+            before, after = item.clip_a.clip, variant.clip_b.clip
+            if task in ("melody", "harmony"):
+                moves = [
+                    b.pitch - a.pitch for a, b in zip(before.lead.notes, after.lead.notes, strict=True)
+                ]
+                (move,) = [m for m in moves if m]
+                assert abs(move) * (100 if task == "melody" else 1) == item.rung
+                assert variant.difference.magnitude == move * (100 if task == "melody" else 1)
+            elif task == "rhythm":
+                ratio = before.beat / after.beat
+                assert max(ratio, 1 / ratio) == pytest.approx(item.rung, rel=1e-9)
+                assert variant.difference.magnitude == pytest.approx(ratio, rel=1e-9)
+
+
+@settings(max_examples=25)
+@given(SEEDS, st.sampled_from(["melody", "harmony"]))
+def test_pitches_stay_in_the_bands_and_the_bands_of_the_splits_apart(seed, task):
+    bands = {name: SPLITS[name].tasks[task].pitches for name in SPLITS}
+    for split in SPLITS:
+        for item in planned(split, seed, task, 12):
+            for performance in (item.clip_a, *(v.clip_b for v in item.variants)):
+                sounding = performance.clip.sounding_pitches()
+                assert any(low <= min(sounding) and max(sounding) <= high for low, high in bands[split])
+    pools = {name: {p for low, high in bands[name] for p in range(low, high + 1)} for name in SPLITS}
+    assert not pools["test"] & pools["train"]
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_contents_are_unique_within_and_between_splits_and_seeds_unrelated(task):
+    contents = {
+        (split, seed): [item.content for item in planned(split, seed, task, 300)]
+        for split in SPLITS
+        for seed in (0, 1)
+    }
+    for drawn in contents.values():
+        assert len(set(drawn)) == len(drawn)
+    assert not {c for s in (0, 1) for c in contents["test", s]} & {
+        c for s in (0, 1) for c in contents["train", s]
+    }
+    shared = set(contents["test", 0]) & set(contents["test", 1])
+    # Single chords are few enough for two streams to meet by chance; nothing else is.
+    assert len(shared) <= (60 if task == "harmony" else 1)
+
+
+@pytest.mark.parametrize("split", sorted(SPLITS))
+def test_a_shorter_data_set_is_a_prefix_of_a_longer_one(split):
+    short = list(plan(SPLITS[split], 5, items=4, variants=CONDITIONS))
+    long = list(plan(SPLITS[split], 5, items=9, variants=CONDITIONS))
+    assert [i for i in long if i.index < 4] == short
+    assert list(plan(SPLITS[split], 5, ["timbre"], 4, CONDITIONS)) == [i for i in short if i.task == "timbre"]
+
+
+def test_fewer_variants_leave_the_others_as_they_are():
+    everything = list(plan(SPLITS["test"], 2, items=3, variants=CONDITIONS))
+    clean = list(plan(SPLITS["test"], 2, items=3, variants=["clean"]))
+    assert [i.variants[0] for i in everything] == [i.variants[0] for i in clean]
+
+
+def test_ids_are_opaque_and_unique():
+    items = list(plan(SPLITS["test"], 0, items=40, variants=CONDITIONS))
+    ids = [v.id for item in items for v in item.variants]
+    assert len(set(ids)) == len(ids)
+    order = sorted(range(len(ids)), key=lambda position: ids[position])
+    conditions = [CONDITIONS[position % 4] for position in order]
+    runs = sum(a == b for a, b in zip(conditions, conditions[1:], strict=False))
+    assert runs == pytest.approx(len(ids) / 4, abs=40)
+
+
+@pytest.mark.parametrize("task", ["melody", "harmony", "timbre"])
+def test_one_clip_alone_is_as_likely_under_either_answer(task):
+    """The share of 'different' among items whose clip has some property must be one half."""
+    items = planned("test", 0, task, 3000)
+    features = Counter()
+    different = Counter()
+    for item in items:
+        clean = item.variants[0]
+        for side, clip in (("a", item.clip_a.clip), ("b", clean.clip_b.clip)):
+            lead = clip.lead
+            keys = [
+                (side, "program", lead.instrument.program),
+                (side, "lowest", min(n.pitch for n in lead.notes)),
+                (side, "highest", max(n.pitch for n in lead.notes)),
+                (side, "span", max(n.pitch for n in lead.notes) - min(n.pitch for n in lead.notes)),
+                (side, "notes", len(lead.notes)),
+                (side, "tones", str(sorted({n.pitch % 12 for n in lead.notes}))),
+                (side, "harmony", str(ATTRIBUTES["harmony"](clip))),
+            ]
+            for key in keys:
+                features[key] += 1
+                different[key] += clean.relation == "different"
+    for key, count in features.items():
+        if count >= 60:
+            deviation = abs(different[key] - count / 2) / (count**0.5 / 2)
+            assert deviation < 4.5, f"{key}: {different[key]} of {count}"
+
+
+def test_both_takes_differ_and_stay_inaudible():
+    for task in TASKS:
+        for item in planned("test", 3, task, 50):
+            take_a, take_b = item.clip_a.take, item.variants[0].clip_b.take
+            assert take_a != take_b
+            for take in (take_a, take_b):
+                assert max(map(abs, take.onset_seconds)) <= 0.003
+                assert max(map(abs, take.velocity_steps)) <= 2
+            assert all(v.clip_b.take == take_b for v in item.variants)
+
+
+def test_identical_takes_are_a_setting():
+    split = SPLITS["test"].model_copy(update={"takes": "identical"})
+    for item in plan(split, 0, items=4):
+        assert item.clip_a.take == item.variants[0].clip_b.take
+
+
+def test_letters_are_fixed_in_test_and_counterbalanced_in_train():
+    assert {i.choices for i in planned("test", 0, "melody", 60)} == {("same", "different")}
+    orders = Counter(i.choices for i in planned("train", 0, "melody", 60))
+    assert orders == {("same", "different"): 30, ("different", "same"): 30}
+    for item in planned("train", 0, "melody", 60):
+        first, second = item.choices
+        meanings = {"same": "they are the same", "different": "they are different"}
+        assert f"Answer A if {meanings[first]} or B if {meanings[second]}." in item.question
+
+
+def test_a_request_beyond_the_capacity_says_so():
+    table = SPLITS["test"].model_dump(mode="json")
+    table["tasks"] = {"harmony": table["tasks"]["harmony"]}
+    table["tasks"]["harmony"]["pitches"] = [[60, 78]]
+    table["tasks"]["harmony"]["programs"] = [0]
+    table["tasks"]["harmony"]["options"] = {"broken": 0, "progression": 0}
+    with pytest.raises(SpecError, match="no new content in 5000 draws after"):
+        list(plan(Split.model_validate(table), 0, items=100_000))
+
+
+def test_every_wording_says_what_to_ignore_and_ends_with_the_instruction():
+    for task in TASKS.values():
+        assert len({question.text for question in task.questions}) >= 8
+    for item in plan(SPLITS["train"], 0, items=64):
+        assert item.question.endswith("Reply with the letter only.")
