@@ -92,8 +92,8 @@ class TestWithoutRights:
         result = machine.run("test")
         assert result.status == 2
         assert "--no-install-recommends musescore-general-soundfont\n" in result.err
-        assert "./run soundfonts fetch MuseScore_General\n" in result.err
-        assert "fetch FluidR3_GM" not in result.err
+        assert "./run soundfonts fetch musescore-general\n" in result.err
+        assert "fetch fluidr3-gm" not in result.err
 
     def test_a_package_that_is_half_removed_is_missing(self, machine: Machine) -> None:
         machine.install_python()
@@ -109,7 +109,7 @@ class TestWithoutRights:
     def test_a_library_and_soundfonts_from_elsewhere_will_do(self, machine: Machine) -> None:
         machine.install_python()
         machine.put("library")
-        for soundfont in ("MuseScore_General", "FluidR3_GM"):
+        for soundfont in ("musescore-general", "fluidr3-gm"):
             assert machine.run("soundfonts", "fetch", soundfont).status == 0
         assert machine.run("generate").status == 0
 
@@ -426,7 +426,7 @@ class TestMacOS:
         assert result.status == 0, result.err
         assert result.out == f"listenbench|{mac.root}|generate|"
         assert mac.take_calls("brew") == ["brew install python@3.13 fluid-synth"]
-        assert (mac.state / "soundfonts").read_text() == "MuseScore_General\nFluidR3_GM\n"
+        assert (mac.state / "soundfonts").read_text() == "musescore-general\nfluidr3-gm\n"
         mac.take_calls()
         assert mac.run("generate").err == ""
         assert mac.take_calls("brew", "pip") == []
