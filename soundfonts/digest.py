@@ -72,10 +72,10 @@ def _identity(path: Path) -> dict[str, Any]:
 def _recall(record: Path, identity: dict[str, Any]) -> str | None:
     try:
         stored = json.loads(record.read_text("utf-8"))
-        digest = stored.pop("sha256")
-    except (OSError, ValueError, KeyError, AttributeError):
+    except (OSError, ValueError):
         return None
-    return digest if stored == identity and isinstance(digest, str) else None
+    digest = stored.get("sha256") if isinstance(stored, dict) else None
+    return digest if isinstance(digest, str) and stored == identity | {"sha256": digest} else None
 
 
 def _remember(record: Path, content: dict[str, Any]) -> None:

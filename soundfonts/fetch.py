@@ -93,7 +93,6 @@ def fetch(entry: CatalogEntry, folder: Path, progress: Progress | None = None) -
         with _locked_part(target) as part:
             _complete(part, download, progress)
             _check_arrived(Path(part.name), download)
-            part.flush()
             os.fsync(part.fileno())
             os.replace(part.name, target)  # noqa: PTH105 # the part is known by its handle
     except OSError as error:
@@ -127,6 +126,7 @@ def _complete(part: IO[bytes], download: Download, progress: Progress | None) ->
             _check_type(response, download)
             have, total = _agree(part, have, response, download)
             have = _copy(response, part, have, total, progress)
+            part.flush()
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and have:

@@ -77,8 +77,9 @@ class Preset:
     def velocity_layers(self, key: int) -> tuple[int, ...]:
         """Return the lowest velocity of each layer at a key, in rising order, the first of them 1.
 
-        Within a layer all velocities play the same samples; softness and brightness may still vary
-        steadily. A key without samples has one layer.
+        Within a layer all velocities play the same zones, so that only level and brightness vary, and
+        steadily. At a boundary the samples change, or their settings do. A key without samples has one
+        layer.
         """
         zones = [zone for zone in self.zones if _within(key, zone.keys)]
         edges = {1} | {zone.velocities[0] for zone in zones} | {zone.velocities[1] + 1 for zone in zones}
@@ -236,8 +237,12 @@ def _zones(
     (sections 7.3 and 7.7).
     """
     defaults = EVERYTHING, EVERYTHING
+    if first > last:
+        raise IndexError  # indices never fall (sections 7.2 and 7.6)
     for index in range(first, last):
         start, end = bags[index][0], bags[index + 1][0]
+        if start > end:
+            raise IndexError  # nor do these (sections 7.3 and 7.7)
         keys, velocities, target = _zone([generators[i] for i in range(start, end)], terminal)
         if target is not None:
             yield keys or defaults[0], velocities or defaults[1], target

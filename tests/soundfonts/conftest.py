@@ -1,0 +1,26 @@
+"""Fixtures of the tests of soundfonts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from crafted_soundfont import PresetSpec, soundfont_bytes
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a home of its own, without soundfonts in data folder and environment."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("LISTENBENCH_CACHE", str(home / "cache"))
+    monkeypatch.delenv("LISTENBENCH_SOUNDFONTS", raising=False)
+    return home
+
+
+@pytest.fixture
+def tiny() -> bytes:
+    """Return a whole soundfont of a few kilobytes."""
+    return soundfont_bytes([PresetSpec(0, 0, "sine")])
