@@ -40,7 +40,10 @@ case "$*" in
 *sys.version_info\\ \\<*) [ ! -e "$MACHINE/old-$name" ] ;;
 *version_info*) cat "$MACHINE/python-version" ;;
 *ensurepip*) [ -e "$MACHINE/ensurepip" ] ;;
-*find_library*) [ -e "$MACHINE/library" ] ;;
+*find_library*)
+    for last; do :; done
+    [ -e "$MACHINE/library-$last" ]
+    ;;
 *listenbench.soundfonts*)
     for last; do :; done
     grep -qx "$last" "$MACHINE/soundfonts"
@@ -78,7 +81,8 @@ case "$*" in
         case $package in
         python3*-venv) : >"$MACHINE/ensurepip" ;;
         python3*) cp "$MACHINE/python" "$MACHINE/bin/$package" ;;
-        libfluidsynth3) : >"$MACHINE/library" ;;
+        libfluidsynth3) : >"$MACHINE/library-fluidsynth" ;;
+        libatomic1) : >"$MACHINE/library-atomic" ;;
         esac
         echo "$package" >>"$MACHINE/packages"
     done
@@ -103,7 +107,7 @@ BREW = (
 for formula; do
     case $formula in
     python@3.13) cp "$MACHINE/python" "$MACHINE/bin/python3.13"; : >"$MACHINE/ensurepip" ;;
-    fluid-synth) : >"$MACHINE/library" ;;
+    fluid-synth) : >"$MACHINE/library-fluidsynth" ;;
     esac
 done
 """
@@ -177,8 +181,9 @@ class Machine:
 
     def install_sound(self) -> None:
         """Give the machine the packages that rendering needs."""
-        self.put("packages", "libfluidsynth3\nmusescore-general-soundfont\nfluid-soundfont-gm\n")
-        self.put("library")
+        self.put("packages", "libfluidsynth3\nlibatomic1\nmusescore-general-soundfont\nfluid-soundfont-gm\n")
+        self.put("library-fluidsynth")
+        self.put("library-atomic")
 
     def environment(self, **variables: str) -> dict[str, str]:
         fixed = {"PATH": str(self.programs), "MACHINE": str(self.state), "HOME": str(self.state)}

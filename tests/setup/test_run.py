@@ -13,7 +13,7 @@ from stand_in_machine import BREW, SUDO_THAT_ASKS, SUDO_THAT_WORKS, Machine
 INSTALL = "apt-get -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends"
 UPDATE = "apt-get -o DPkg::Lock::Timeout=600 update"
 PYTHON_PACKAGES = "python3 python3-venv"
-SOUND_PACKAGES = "libfluidsynth3 musescore-general-soundfont fluid-soundfont-gm"
+SOUND_PACKAGES = "libfluidsynth3 libatomic1 musescore-general-soundfont fluid-soundfont-gm"
 LOCKERS = [locker for locker in ("flock", "perl") if shutil.which(locker)]
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 
@@ -88,7 +88,7 @@ class TestWithoutRights:
     def test_names_only_what_is_missing(self, machine: Machine) -> None:
         machine.install_python()
         machine.install_sound()
-        machine.put("packages", "libfluidsynth3\nfluid-soundfont-gm\n")
+        machine.put("packages", "libfluidsynth3\nlibatomic1\nfluid-soundfont-gm\n")
         result = machine.run("test")
         assert result.status == 2
         assert "--no-install-recommends musescore-general-soundfont\n" in result.err
@@ -106,9 +106,10 @@ class TestWithoutRights:
         result = machine.run("score")
         assert (result.status, result.out) == (0, f"listenbench|{machine.root}|score|")
 
-    def test_a_library_and_soundfonts_from_elsewhere_will_do(self, machine: Machine) -> None:
+    def test_libraries_and_soundfonts_from_elsewhere_will_do(self, machine: Machine) -> None:
         machine.install_python()
-        machine.put("library")
+        machine.put("library-fluidsynth")
+        machine.put("library-atomic")
         for soundfont in ("musescore-general", "fluidr3-gm"):
             assert machine.run("soundfonts", "fetch", soundfont).status == 0
         assert machine.run("generate").status == 0
@@ -442,10 +443,20 @@ class TestMacOS:
 class TestOtherSystems:
     """Neither apt-get nor Homebrew."""
 
-    def test_the_library_is_asked_for(self, machine: Machine, without: Without) -> None:
+    def test_libraries_are_asked_for_and_soundfonts_fetched(self, machine: Machine, without: Without) -> None:
         without("apt-get")
         machine.install_python()
         result = machine.run("generate")
         assert (result.status, result.out) == (2, "")
-        assert "FluidSynth library" in result.err
+        assert "what Debian calls libfluidsynth3 libatomic1 " in result.err
+        assert result.err.count("\n") == 1
+        assert ".venv" not in machine.files()
+        machine.put("library-fluidsynth")
+        machine.put("library-atomic")
+        assert machine.run("generate").status == 0
+        assert (machine.state / "soundfonts").read_text() == "musescore-general\nfluidr3-gm\n"
+
+    def test_score_needs_only_python(self, machine: Machine, without: Without) -> None:
+        without("apt-get")
+        machine.install_python()
         assert machine.run("score").status == 0
