@@ -13,7 +13,7 @@ from listenbench.audio import SAMPLE_RATE
 from listenbench.errors import RenderError
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, part_of
 from listenbench.render import Renderer
-from listenbench.soundfonts.sf2 import read_soundfont
+from listenbench.soundfonts.sf2 import Preset, Range, read_soundfont
 
 LIMIT_CENTS: Final = 15.0
 """Largest deviation from equal temperament (A4 = 440 Hz) that passes."""
@@ -25,7 +25,12 @@ FULL_SCALE: Final = 1.0
 """Peak from which a note counts as clipped: it would not fit into a PCM sample."""
 
 NOTE_SECONDS: Final = 0.8
+
 VELOCITY: Final = 80
+"""Velocity of the notes; where others in `VELOCITIES` play other samples, those are rendered as well."""
+
+VELOCITIES: Final[Range] = (60, 120)
+"""Velocities that tasks may use, ends included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class NoteReport:
 
     Attributes
     ----------
-    bank, program, pitch : int
+    bank, program, pitch, velocity : int
         What was played.
     name : str
         Name of the sound.
@@ -73,6 +78,7 @@ class NoteReport:
     program: int
     name: str
     pitch: int
+    velocity: int
     problem: str | None
     peak_dbfs: float | None
     attack_ms: float
@@ -95,7 +101,7 @@ class Audition:
         return tuple(note for note in self.notes if note.problem is not None)
 
 
-def audition(soundfont: Path, sounds: Iterable[Sound], on_note: Callable[[], Any] | None = None) -> Audition:
+def audition(soundfont: Path, sounds: Iterable[Sound], on_pitch: Callable[[], Any] | None = None) -> Audition:
     """Render every note of the given sounds and report the silent, clipped and out-of-tune ones.
 
     Parameters
@@ -104,8 +110,8 @@ def audition(soundfont: Path, sounds: Iterable[Sound], on_note: Callable[[], Any
         An SF2 or SF3 file.
     sounds : iterable of Sound
         What to render.
-    on_note : callable, optional
-        Called after every note, to show progress.
+    on_pitch : callable, optional
+        Called after every pitch of every sound, to show progress.
 
     Raises
     ------
@@ -114,43 +120,57 @@ def audition(soundfont: Path, sounds: Iterable[Sound], on_note: Callable[[], Any
     """
     sounds = tuple(sounds)
     contents = read_soundfont(soundfont)
-    for sound in sounds:
-        contents.preset(sound.instrument.bank, sound.instrument.program)
+    presets = [contents.preset(sound.instrument.bank, sound.instrument.program) for sound in sounds]
     renderer = Renderer()
-    reports = []
+    reports: list[NoteReport] = []
     try:
-        for sound in sounds:
+        for sound, preset in zip(sounds, presets, strict=True):
             for pitch in sound.pitches:
-                reports.append(_report(renderer, soundfont, sound, pitch))
-                if on_note is not None:
-                    on_note()
+                reports += [
+                    _report(renderer, soundfont, sound, pitch, velocity)
+                    for velocity in velocities_to_hear(preset, pitch)
+                ]
+                if on_pitch is not None:
+                    on_pitch()
     finally:
         renderer.close()
     return Audition(soundfont, tuple(reports))
 
 
+def velocities_to_hear(preset: Preset, pitch: int) -> tuple[int, ...]:
+    """Return `VELOCITY`, and the lowest velocity in `VELOCITIES` of every other set of samples."""
+    chosen = {preset.samples_at(pitch, VELOCITY): VELOCITY}
+    for velocity in range(VELOCITIES[0], VELOCITIES[1] + 1):
+        chosen.setdefault(preset.samples_at(pitch, velocity), velocity)
+    return tuple(chosen.values())
+
+
 def problem_runs(notes: Iterable[NoteReport]) -> tuple[tuple[NoteReport, ...], ...]:
-    """Return the notes that don't pass, grouped into runs of one sound, one problem and adjacent pitches."""
+    """Return the notes that don't pass, in runs of adjacent pitches with one problem."""
     failing = sorted(
         (note for note in notes if note.problem is not None),
-        key=lambda note: (note.bank, note.program, note.problem or "", note.pitch),
+        key=lambda note: (note.bank, note.program, note.problem or "", note.velocity, note.pitch),
     )
-    numbered = enumerate(failing)
-    runs = groupby(numbered, key=lambda p: (p[1].bank, p[1].program, p[1].problem, p[1].pitch - p[0]))
+    runs = groupby(
+        enumerate(failing),
+        key=lambda p: (p[1].bank, p[1].program, p[1].name, p[1].problem, p[1].velocity, p[1].pitch - p[0]),
+    )
     return tuple(tuple(note for _, note in run) for _, run in runs)
 
 
-def _report(renderer: Renderer, soundfont: Path, sound: Sound, pitch: int) -> NoteReport:
+def _report(renderer: Renderer, soundfont: Path, sound: Sound, pitch: int, velocity: int) -> NoteReport:
     from listenbench.soundfonts.tone import measure
 
-    note = Note(pitch, 0.0, NOTE_SECONDS, VELOCITY)
+    note = Note(pitch, 0.0, NOTE_SECONDS, velocity)
     clip = Clip((part_of(sound.instrument, [note]),), window=NOTE_SECONDS, beat=NOTE_SECONDS)
     bank, program = sound.instrument.bank, sound.instrument.program
     try:
         samples = renderer.render(clip, soundfont)
     except RenderError:
         # The preset is there and its samples are whole: what is left is that the note selects none.
-        return NoteReport(bank, program, sound.name, pitch, "silent", None, 0.0, 0.0, None, None, None)
+        return NoteReport(
+            bank, program, sound.name, pitch, velocity, "silent", None, 0.0, 0.0, None, None, None
+        )
     tone = measure(samples, SAMPLE_RATE, 440.0 * 2 ** ((pitch - 69) / 12))
     pitched = bank != PERCUSSION_BANK
     return NoteReport(
@@ -158,6 +178,7 @@ def _report(renderer: Renderer, soundfont: Path, sound: Sound, pitch: int) -> No
         program=program,
         name=sound.name,
         pitch=pitch,
+        velocity=velocity,
         problem=_problem(tone.peak, tone.cents if pitched else 0.0),
         peak_dbfs=20 * math.log10(tone.peak),
         attack_ms=1000 * tone.attack_seconds,

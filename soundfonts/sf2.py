@@ -74,6 +74,10 @@ class Preset:
         """The keys for which the preset has samples, in rising order."""
         return tuple(key for key in range(128) if any(_within(key, zone.keys) for zone in self.zones))
 
+    def samples_at(self, key: int, velocity: int) -> frozenset[str]:
+        """Return the names of the samples that a note plays."""
+        return frozenset(zone.sample for zone in self.zones if zone.sounds_at(key, velocity))
+
     def velocity_layers(self, key: int) -> tuple[int, ...]:
         """Return the lowest velocity of each layer at a key, in rising order, the first of them 1.
 

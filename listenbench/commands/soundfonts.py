@@ -230,17 +230,18 @@ def _auditions(found: tuple[FoundSoundfont, ...], sounds: tuple[Sound, ...]) -> 
     results = {}
     total = sum(len(sound.pitches) for sound in sounds)
     for place in found:
-        with tqdm(total=total, desc=place.entry.name, unit="note", disable=not sys.stderr.isatty()) as bar:
+        with tqdm(total=total, desc=place.entry.name, unit="pitch", disable=not sys.stderr.isatty()) as bar:
             results[place.entry.name] = audition(place.path, sounds, bar.update)
     return results
 
 
 def _audition_text(name: str, result: Audition) -> str:
     presets = len({(note.bank, note.program) for note in result.notes})
+    of_presets = f"{presets} preset{'s' * (presets > 1)}"
     count = f"{len(result.problems):,}" if result.problems else "none"
     lines = [
         f"{click.style(name, bold=True)}   {result.soundfont}",
-        f"  {len(result.notes):,} notes of {presets} presets: {count} silent, clipped or more than "
+        f"  {len(result.notes):,} notes of {of_presets}: {count} silent, clipped or more than "
         f"{LIMIT_CENTS:.0f} cents out of tune",
     ]
     for run in problem_runs(result.notes):

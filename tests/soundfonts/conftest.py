@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from crafted_soundfont import PresetSpec, soundfont_bytes
 
+from listenbench.soundfonts import find
+
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -24,3 +26,12 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tiny() -> bytes:
     """Return a whole soundfont of a few kilobytes."""
     return soundfont_bytes([PresetSpec(0, 0, "sine")])
+
+
+@pytest.fixture
+def large_musescore() -> Path:
+    """Return Debian's MuseScore_General_Full.sf3."""
+    path = find("musescore-general").path
+    if path.name != "MuseScore_General_Full.sf3":
+        pytest.skip("needs the large version of MuseScore General")
+    return path

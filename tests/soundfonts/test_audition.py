@@ -10,8 +10,8 @@ from crafted_soundfont import SHARP_CENTS, PresetSpec, ZoneSpec, soundfont_bytes
 from listenbench.errors import RenderError
 from listenbench.instruments import INSTRUMENTS, PERCUSSION
 from listenbench.music import PERCUSSION_BANK, Instrument
-from listenbench.soundfonts import find
-from listenbench.soundfonts.check import Sound, audition, problem_runs
+from listenbench.soundfonts import find, read_soundfont
+from listenbench.soundfonts.check import Sound, audition, problem_runs, velocities_to_hear
 
 SINE = Sound(Instrument(0), "sine", tuple(range(56, 80)))
 
@@ -67,6 +67,15 @@ def test_a_note_70_db_down_is_silent(tmp_path):
     path.write_bytes(soundfont_bytes([PresetSpec(0, 0, "faint")], amplitude=0.0003))
     (note,) = audition(path, [replace(SINE, pitches=(69,))]).notes
     assert note.problem == "silent"
+
+
+def test_every_sample_that_a_velocity_may_select_is_heard(large_musescore):
+    """The grand piano plays FF samples from velocity 108 on; FluidR3's layers share their samples."""
+    piano = read_soundfont(large_musescore).preset(0, 0)
+    assert velocities_to_hear(piano, 60) == (80, 108)
+    violin = read_soundfont(find("fluidr3-gm").path).preset(0, 40)
+    assert len(violin.velocity_layers(60)) > 1
+    assert velocities_to_hear(violin, 60) == (80,)
 
 
 def test_percussion_has_no_pitch_to_miss(faulty):

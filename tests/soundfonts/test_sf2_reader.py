@@ -225,17 +225,18 @@ def test_a_key_without_samples_is_silent_and_one_with_samples_is_not(name):
                     renderer.render(clip, path)
 
 
-def test_velocities_of_one_layer_sound_alike_and_others_do_not():
+def test_velocities_of_one_layer_sound_alike_and_others_do_not(large_musescore):
     """From velocity 107 to 108 the grand piano goes from samples of MF to samples of FF."""
-    path = find("musescore-general").path
-    preset = read_soundfont(path).preset(0, 0)
+    preset = read_soundfont(large_musescore).preset(0, 0)
     assert preset.velocity_layer(60, 107)[1] == 107
     assert preset.velocity_layer(60, 108)[0] == 108
     renderer = Renderer()
 
     def rendered(velocity: int) -> np.ndarray:
         note = Note(60, 0.0, 0.5, velocity)
-        return renderer.render(Clip((part_of(Instrument(0), [note]),), 0.5, 0.5), path).astype(float)
+        return renderer.render(Clip((part_of(Instrument(0), [note]),), 0.5, 0.5), large_musescore).astype(
+            float
+        )
 
     below, first, second = rendered(107), rendered(108), rendered(109)
     assert np.corrcoef(first, second)[0, 1] > 0.999

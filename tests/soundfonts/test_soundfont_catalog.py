@@ -49,7 +49,6 @@ def test_no_hash_belongs_to_two_files():
     assert len(set(hashes)) == len(hashes)
 
 
-@pytest.mark.usefixtures("user")
 @pytest.mark.parametrize("name", ["fluidr3-gm", "musescore-general", "timgm6mb"])
 def test_the_packaged_soundfonts_have_their_hashes(name):
     found = find(name)

@@ -74,7 +74,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def site(tiny: bytes) -> Iterator[Site]:
+def site(tiny: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
     site = Site(tiny)
     handler = type("BoundHandler", (Handler,), {"site": site})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

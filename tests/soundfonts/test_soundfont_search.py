@@ -34,7 +34,9 @@ def put(path: Path, content: bytes) -> Path:
 
 
 def test_environment_comes_before_data_folder_before_system(user, tiny, tmp_path, monkeypatch):
-    assert find("fluidr3-gm").path == Path("/usr/share/sounds/sf2/FluidR3_GM.sf2")
+    in_system = put(tmp_path / "system/FluidR3_GM.sf2", tiny)
+    monkeypatch.setattr(search, "SYSTEM_FOLDERS", (in_system.parent,))
+    assert find("fluidr3-gm").path == in_system
     in_data = put(user / "data/listenbench/soundfonts/FluidR3_GM.sf2", tiny)
     assert find("fluidr3-gm").path == in_data
     second = put(tmp_path / "second/FluidR3_GM.sf2", tiny)
