@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,27 +18,10 @@ from typing import Any, Final
 import numpy as np
 
 from listenbench.effects.base import FloatArray
-
-VARIABLE: Final = "LISTENBENCH_CACHE"
-"""Environment variable that names another folder for the cache."""
+from listenbench.soundfonts.folders import cache_folder
 
 _DIGEST_BYTES: Final = 32
 _STORED: Final = np.dtype("<f4")
-
-
-def cache_folder() -> Path:
-    """Return the folder of the cache, which need not exist.
-
-    `$LISTENBENCH_CACHE`, else `~/Library/Caches/listenbench` on macOS, else `listenbench` in
-    `$XDG_CACHE_HOME` or `~/.cache` (XDG Base Directory Specification 0.8).
-    """
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "listenbench"
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The specification has relative paths ignored.
-    return (base if base.is_absolute() else Path.home() / ".cache") / "listenbench"
 
 
 def cached(kind: str, key: Mapping[str, Any], compute: Callable[[], FloatArray]) -> FloatArray:
@@ -48,7 +30,7 @@ def cached(kind: str, key: Mapping[str, Any], compute: Callable[[], FloatArray])
     Parameters
     ----------
     kind : str
-        Subfolder of the cache.
+        Subfolder of the user's cache folder.
     key : mapping
         JSON data that the array is a function of, versions of the code included.
     compute : callable

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import math
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -75,45 +75,54 @@ class Codec(AudioEffect[CodecOptions, CodecParameters]):
         return CodecParameters(format=chosen, kbps=kbps)
 
     def _apply(self, samples: FloatArray, sample_rate: int, parameters: CodecParameters) -> FloatArray:
-        if parameters.format == "opus":
-            decoded = _through_opus(samples, sample_rate, parameters.kbps)
-        else:
-            decoded = _through_mp3(samples, sample_rate, parameters.kbps)
-        return _fitted(decoded, samples.size)
+        rate = OPUS_SAMPLE_RATE if parameters.format == "opus" else sample_rate
+        decoded = decode(encode(_resampled(samples, sample_rate, rate), rate, parameters))
+        return _fitted(_resampled(decoded, rate, sample_rate), samples.size)
 
 
-def _through_opus(samples: FloatArray, sample_rate: int, kbps: int) -> FloatArray:
-    level = (256 - kbps) / (256 - 6)
-    resampled = _resampled(samples, sample_rate, OPUS_SAMPLE_RATE)
-    decoded = _round_trip(resampled, OPUS_SAMPLE_RATE, ("OGG", "OPUS"), level)
-    return _resampled(decoded, OPUS_SAMPLE_RATE, sample_rate)
+def encode(samples: FloatArray, sample_rate: int, parameters: CodecParameters) -> bytes:
+    """Return an Ogg Opus or an MP3 file.
 
+    Parameters
+    ----------
+    samples : ndarray of float32, shape (n,)
+        One channel.
+    sample_rate : int
+        `OPUS_SAMPLE_RATE` for Opus, one of `MP3_SAMPLE_RATES` for MP3.
+    parameters : CodecParameters
+        Codec and bitrate.
 
-def _through_mp3(samples: FloatArray, sample_rate: int, kbps: int) -> FloatArray:
-    if sample_rate not in MP3_SAMPLE_RATES:
-        raise SpecError(f"effect codec: MP3 takes {MP3_SAMPLE_RATES} Hz, got {sample_rate}")
-    level = (320 - kbps) / (320 - 32)
-    return _round_trip(samples, sample_rate, ("MP3", "MPEG_LAYER_III"), level)
-
-
-def _round_trip(samples: FloatArray, sample_rate: int, kind: tuple[str, str], level: float) -> FloatArray:
-    """Encode and decode in memory."""
+    Raises
+    ------
+    SpecError
+        If the codec doesn't take the sample rate.
+    """
     import soundfile
 
-    container, coding = kind
+    rates = (OPUS_SAMPLE_RATE,) if parameters.format == "opus" else MP3_SAMPLE_RATES
+    if sample_rate not in rates:
+        raise SpecError(f"effect codec: {parameters.format} takes {rates} Hz, got {sample_rate}")
     memory = io.BytesIO()
-    soundfile.write(
-        memory,
-        samples,
-        sample_rate,
-        format=container,
-        subtype=coding,
-        compression_level=level,
-        bitrate_mode="CONSTANT" if container == "MP3" else None,
-    )
-    memory.seek(0)
-    decoded: FloatArray = soundfile.read(memory, dtype="float32")[0]
+    soundfile.write(memory, samples, sample_rate, **_settings(parameters))
+    return memory.getvalue()
+
+
+def decode(data: bytes) -> FloatArray:
+    """Return the samples of an Ogg Opus or MP3 file."""
+    import soundfile
+
+    decoded: FloatArray = soundfile.read(io.BytesIO(data), dtype="float32")[0]
     return decoded
+
+
+def _settings(parameters: CodecParameters) -> dict[str, Any]:
+    """Return soundfile's arguments."""
+    if parameters.format == "opus":
+        level = (256 - parameters.kbps) / (256 - 6)
+        return {"format": "OGG", "subtype": "OPUS", "compression_level": level}
+    level = (320 - parameters.kbps) / (320 - 32)
+    mode = {"compression_level": level, "bitrate_mode": "CONSTANT"}
+    return {"format": "MP3", "subtype": "MPEG_LAYER_III", **mode}
 
 
 def _resampled(samples: FloatArray, sample_rate: int, target: int) -> FloatArray:

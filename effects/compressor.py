@@ -20,12 +20,13 @@ class CompressorSettings(Settings):
     ratio : float
         Decibels above the threshold that go in for each decibel that comes out.
     attack_ms, release_ms : float
-        Time constants of the level detector.
+        Time constants of the level detector. A slow attack lets the start of a drum stroke through at full
+        level, and bringing the clip back to its loudness then makes it clip.
     """
 
     threshold_dbfs: Annotated[float, Field(ge=-60, le=0)] = -30.0
     ratio: Annotated[float, Field(ge=1.5, le=20)] = 4.0
-    attack_ms: Annotated[float, Field(ge=0.1, le=100)] = 5.0
+    attack_ms: Annotated[float, Field(ge=0.1, le=100)] = 0.1
     release_ms: Annotated[float, Field(ge=10, le=1000)] = 100.0
 
 

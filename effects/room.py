@@ -23,6 +23,7 @@ _ATTEMPTS: Final = 1000
 _DECIMALS: Final = 3
 _LEAST_DISTANCE: Final = 0.1
 _ABSORPTION: Final = (0.01, 0.9)
+_LARGEST_VOLUME: Final = 5000
 
 
 class RoomOptions(Settings):
@@ -48,7 +49,7 @@ class RoomOptions(Settings):
     @model_validator(mode="after")
     def _possible(self) -> RoomOptions:
         for rt60_s in self.rt60_s:
-            _check_absorption(self.dimensions_m, rt60_s)
+            _check_size(self.dimensions_m, rt60_s)
         if min(self.dimensions_m) <= 2 * self.wall_distance_m:
             raise ValueError(
                 f"wall_distance_m: the room must be wider than twice the distance, got {self.wall_distance_m}"
@@ -67,7 +68,7 @@ class RoomParameters(Settings):
 
     @model_validator(mode="after")
     def _possible(self) -> RoomParameters:
-        _check_absorption(self.dimensions_m, self.rt60_s)
+        _check_size(self.dimensions_m, self.rt60_s)
         for name in ("source_m", "microphone_m"):
             position = getattr(self, name)
             if not all(0 < p < d for p, d in zip(position, self.dimensions_m, strict=True)):
@@ -128,7 +129,10 @@ def _point(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float,
     return x, y, z
 
 
-def _check_absorption(dimensions_m: tuple[float, float, float], rt60_s: float) -> None:
+def _check_size(dimensions_m: tuple[float, float, float], rt60_s: float) -> None:
+    volume = math.prod(dimensions_m)
+    if volume > _LARGEST_VOLUME:
+        raise ValueError(f"dimensions_m: expected at most {_LARGEST_VOLUME} cubic metres, got {volume:.0f}")
     low, high = _ABSORPTION
     absorption = eyring_absorption(dimensions_m, rt60_s)
     if not low <= absorption <= high:

@@ -47,6 +47,7 @@ _IMAGE_ORDER: Final = 17
 """Reflections that the image source method covers: all that arrive in the first 0.1 s of a living room."""
 
 _FIT_FROM_DB, _FIT_TO_DB = -5.0, -25.0
+_FEWEST_SAMPLES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +126,21 @@ def reverberation_time(response: npt.NDArray[np.floating[Any]], sample_rate: int
     -------
     float
         Seconds.
+
+    Raises
+    ------
+    RenderError
+        If the decay is too abrupt to fit a line to.
     """
     energy = np.cumsum(np.square(response[::-1], dtype=np.float64))[::-1]
     decay_db = 10 * np.log10(np.maximum(energy / energy[0], 1e-12))
     start = int(np.argmax(decay_db <= _FIT_FROM_DB))
     stop = int(np.argmax(decay_db <= _FIT_TO_DB))
+    if stop - start < _FEWEST_SAMPLES:
+        raise RenderError(
+            "room: the energy falls from -5 to -25 dB at once, which leaves no time to measure: "
+            "put more distance between source and microphone"
+        )
     slope, _ = np.polyfit(np.arange(start, stop) / sample_rate, decay_db[start:stop], 1)
     return float(-60 / slope)
 
