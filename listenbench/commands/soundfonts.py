@@ -194,6 +194,10 @@ def _plan(split: str | None) -> tuple[tuple[FoundSoundfont, ...], tuple[Sound, .
 
     if split is None:
         found = tuple(place for entry in catalog().values() if (place := locate(entry)))
+        if not found:
+            raise RenderError(
+                "no soundfont of the catalogue is here: 'listenbench soundfonts' says how to get them"
+            )
         return found, _sounds(dict.fromkeys(INSTRUMENTS, ((0, 127),)), PERCUSSION)
     loaded = load_split(split)
     bands: dict[int, tuple[tuple[int, int], ...]] = {}

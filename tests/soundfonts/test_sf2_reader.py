@@ -107,6 +107,22 @@ def test_garbage_after_a_right_header_never_ends_in_anything_but_the_error(tmp_p
         read_soundfont(written(tmp_path_factory.getbasetemp() / "noise.sf2", content))
 
 
+@given(data=st.data())
+def test_a_damaged_byte_is_harmless_or_ends_in_the_error(tmp_path_factory, data):
+    content = bytearray(soundfont_bytes([PresetSpec(0, 0, "x", [ZoneSpec((0, 60), (1, 64)), ZoneSpec()])]))
+    tables = content.index(b"pdta")
+    place = data.draw(st.one_of(st.integers(0, 100), st.integers(tables, len(content) - 1)))
+    content[place] ^= data.draw(st.integers(1, 255))
+    path = written(tmp_path_factory.getbasetemp() / "damaged.sf2", bytes(content))
+    try:
+        presets = read_soundfont(path).presets
+    except BrokenSoundfontError:
+        return
+    for preset in presets.values():
+        for key in range(128):
+            assert preset.velocity_layers(key)[0] == 1
+
+
 # ---- Presets and zones
 
 

@@ -79,7 +79,7 @@ def site(tiny: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site = Site(tiny)
     handler = type("BoundHandler", (Handler,), {"site": site})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         site.address = f"http://127.0.0.1:{server.server_address[1]}/font.sf2"
         yield site

@@ -147,6 +147,13 @@ def test_wrong_input_ends_in_one_line_and_status_2(arguments, message, capsys):
     assert message in captured.err
 
 
+@pytest.mark.usefixtures("user")
+def test_a_check_of_nothing_does_not_pass(monkeypatch, capsys):
+    monkeypatch.setattr(command, "locate", lambda _entry: None)
+    assert run(["soundfonts", "--check"]) == 2
+    assert "no soundfont of the catalogue is here" in capsys.readouterr().err
+
+
 def test_a_preset_that_is_missing_ends_in_one_line_and_status_2(user, split_file, capsys):
     put_crafted(user, soundfont_bytes([PresetSpec(0, 7, "x")]))
     assert run(["soundfonts", "--check", "--split", split_file]) == 2
@@ -171,7 +178,7 @@ def test_fetch_puts_the_file_where_the_search_finds_it(user, tmp_path, monkeypat
     with http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), lambda *arguments: QuietHandler(*arguments, directory=str(served))
     ) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         address = f"http://127.0.0.1:{server.server_address[1]}/FluidR3Mono_GM.sf3"
         download = Download(address, "the test", "FluidR3Mono_GM.sf3", digest)
