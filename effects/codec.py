@@ -3,7 +3,7 @@
 libsndfile takes a compression level from 0 to 1 in place of a bitrate. For Opus the rate of one channel falls
 from 256 to 6 kbit/s, for MP3 of constant rate at 32 to 48 kHz (MPEG-1 layer III) from 320 to 32 kbit/s, both
 linearly. It removes the delay of encoder and decoder itself: the pre-skip of RFC 7845 for Opus, the
-encoder's tag for MP3.
+encoder's tag for MP3. What Opus shifts beyond that, by a few samples, is put back here.
 """
 
 from __future__ import annotations
@@ -23,6 +23,12 @@ OPUS_SAMPLE_RATE: Final = 48_000
 
 MP3_SAMPLE_RATES: Final = (32_000, 44_100, 48_000)
 """The rates of MPEG-1 layer III (ISO/IEC 11172-3)."""
+
+_OPUS_DC_REJECT: Final = 6.3 * 3 / OPUS_SAMPLE_RATE
+"""Coefficient of the high-pass at 3 Hz that libopus puts before its encoder (`dc_reject`, opus_encoder.c)."""
+
+_LARGEST_LAG: Final = 8
+"""Samples; where Opus takes music for speech, its lower band comes up to 2 samples early."""
 
 Format: TypeAlias = Literal["opus", "mp3"]
 OpusRate = Annotated[int, Field(ge=6, le=256)]
@@ -75,9 +81,12 @@ class Codec(AudioEffect[CodecOptions, CodecParameters]):
         return CodecParameters(format=chosen, kbps=kbps)
 
     def _apply(self, samples: FloatArray, sample_rate: int, parameters: CodecParameters) -> FloatArray:
-        rate = OPUS_SAMPLE_RATE if parameters.format == "opus" else sample_rate
-        decoded = decode(encode(_resampled(samples, sample_rate, rate), rate, parameters))
-        return _fitted(_resampled(decoded, rate, sample_rate), samples.size)
+        if parameters.format == "mp3":
+            return _fitted(decode(encode(samples, sample_rate, parameters)), samples.size)
+        resampled = _resampled(samples, sample_rate, OPUS_SAMPLE_RATE)
+        decoded = _without_phase_lead(decode(encode(resampled, OPUS_SAMPLE_RATE, parameters)))
+        fitted = _fitted(_resampled(decoded, OPUS_SAMPLE_RATE, sample_rate), samples.size)
+        return _shifted(fitted, _lag(samples, fitted))
 
 
 def encode(samples: FloatArray, sample_rate: int, parameters: CodecParameters) -> bytes:
@@ -136,6 +145,36 @@ def _resampled(samples: FloatArray, sample_rate: int, target: int) -> FloatArray
     return np.asarray(converted, dtype=np.float32)
 
 
+def _without_phase_lead(samples: FloatArray) -> FloatArray:
+    """Undo the phase of libopus's high-pass, by the same filter run backwards in time.
+
+    Left alone it advances a tone of 60 Hz by 6 samples and one of 130 Hz by 1.
+    """
+    from scipy.signal import lfilter
+
+    numerator, denominator = (1.0, -1.0), (1.0, _OPUS_DC_REJECT - 1)
+    backwards = lfilter(numerator, denominator, samples[::-1].astype(np.float64))
+    return np.asarray(backwards[::-1], dtype=np.float32)
+
+
 def _fitted(samples: FloatArray, count: int) -> FloatArray:
     """Cut or pad with silence to a number of samples."""
     return np.pad(samples[:count], (0, max(0, count - samples.size)))
+
+
+def _lag(reference: FloatArray, late: FloatArray) -> int:
+    """Return by how many samples one signal is late, at the maximum of their cross-correlation."""
+
+    def likeness(lag: int) -> float:
+        return float(np.sum(reference * _shifted(late, lag), dtype=np.float64))
+
+    # The smallest shift comes first, so that it wins where all are alike, as in silence.
+    return max(sorted(range(-_LARGEST_LAG, _LARGEST_LAG + 1), key=abs), key=likeness)
+
+
+def _shifted(samples: FloatArray, lag: int) -> FloatArray:
+    """Move samples to an earlier time by `lag`, and fill up with silence."""
+    moved = np.zeros_like(samples)
+    if abs(lag) < samples.size:
+        moved[max(0, -lag) : samples.size - max(0, lag)] = samples[max(0, lag) : samples.size + min(0, lag)]
+    return moved

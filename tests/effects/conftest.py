@@ -1,4 +1,4 @@
-"""Rendered music for the tests of effects, and a cache folder of their own."""
+"""Fixtures of the tests of effects: rendered music, and a cache folder of their own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 import pytest
+from effect_clips import CLIPS
 
 from listenbench.loudness import normalised
-from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, part_of
+from listenbench.music import Clip
 from listenbench.render import SAMPLE_RATE, Renderer
 from listenbench.soundfonts import find
-
-MELODY = (60, 64, 62, 67)
-CHORD = (48, 60, 64, 67)
-PULSE_SECONDS = 0.3
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,35 +29,6 @@ def renderer() -> Iterator[Renderer]:
     renderer = Renderer()
     yield renderer
     renderer.close()
-
-
-def melody_clip(program: int) -> Clip:
-    """Return four notes of 0.5 s each, from 0.1 s on."""
-    notes = [Note(pitch, 0.1 + 0.55 * index, 0.5, 90) for index, pitch in enumerate(MELODY)]
-    return Clip((part_of(Instrument(program), notes),), 2.5, 0.55)
-
-
-def chord_clip(program: int) -> Clip:
-    """Return one chord of 1.5 s."""
-    return Clip((part_of(Instrument(program), [Note(p, 0.1, 1.5, 90) for p in CHORD]),), 2.0, 1.5)
-
-
-def pulse_clip(drum: int) -> Clip:
-    """Return a drum that is hit every `PULSE_SECONDS`, from 0.1 s on."""
-    notes = [Note(drum, 0.1 + PULSE_SECONDS * index, 0.1, 100) for index in range(12)]
-    return Clip((part_of(Instrument(0, PERCUSSION_BANK), notes),), 4.0, PULSE_SECONDS)
-
-
-CLIPS = {
-    "piano": melody_clip(0),
-    "guitar": melody_clip(24),
-    "violin": melody_clip(40),
-    "flute": melody_clip(73),
-    "piano chord": chord_clip(0),
-    "organ chord": chord_clip(19),
-    "hi-hat": pulse_clip(42),
-    "claves": pulse_clip(75),
-}
 
 
 @pytest.fixture(scope="session")
