@@ -16,6 +16,9 @@ FloatArray = npt.NDArray[np.float32]
 PEAK_LIMIT_DBFS = -1.0
 """Highest sample peak that a clip may have (EBU R 128 recommends -1 dBTP)."""
 
+_TOLERANCE_LU = 0.02
+_ROUNDS = 8
+
 
 @cache
 def _meter(sample_rate: int) -> Any:
@@ -40,17 +43,25 @@ def integrated_loudness(samples: FloatArray, sample_rate: int) -> float:
 
 
 def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> FloatArray:
-    """Return the samples at a given loudness.
+    """Return the samples at a given loudness, within 0.02 LU.
+
+    One step is not always enough: scaling lifts quiet blocks over the absolute gate of BS.1770 (-70 LUFS).
 
     Raises
     ------
     RenderError
         If the clip is silent or too short to have a loudness, or its peak would pass `PEAK_LIMIT_DBFS`.
     """
-    loudness = integrated_loudness(samples, sample_rate)
-    if not math.isfinite(loudness):
-        raise RenderError(f"the clip has no loudness ({loudness} LUFS): it is silent or too short")
-    scaled = samples * np.float32(10 ** ((target_lufs - loudness) / 20))
+    scaled = samples
+    for _ in range(_ROUNDS):
+        loudness = integrated_loudness(scaled, sample_rate)
+        if not math.isfinite(loudness):
+            raise RenderError(f"the clip has no loudness ({loudness} LUFS): it is silent or too short")
+        if abs(target_lufs - loudness) <= _TOLERANCE_LU:
+            break
+        scaled = scaled * np.float32(10 ** ((target_lufs - loudness) / 20))
+    else:
+        raise RenderError(f"the clip can't be brought to {target_lufs} LUFS: it comes out at {loudness:.2f}")
     peak = peak_dbfs(scaled)
     if peak > PEAK_LIMIT_DBFS:
         raise RenderError(

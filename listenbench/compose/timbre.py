@@ -16,7 +16,7 @@ from listenbench.compose.trial import (
     same_or_different,
 )
 from listenbench.edits import Edit, change_instrument
-from listenbench.instruments import MelodicInstrument, are_confusable, instruments_for
+from listenbench.instruments import MelodicInstrument, instruments_for
 from listenbench.music import Clip, Instrument
 from listenbench.randomness import pick, pick_weighted
 
@@ -128,10 +128,10 @@ def _with_partners(band: tuple[int, int], programs: tuple[int, ...]) -> tuple[Me
 
 
 def _allowed(players: tuple[MelodicInstrument, ...], rung: str) -> np.ndarray:
-    """Return the boolean matrix of pairs that are audibly different and of one distance."""
+    """Return the boolean matrix of pairs of different instruments that are of one distance."""
     matrix = np.zeros((len(players), len(players)), dtype=bool)
     for i, first in enumerate(players):
         for j, second in enumerate(players):
             distance = "near" if first.family == second.family else "far"
-            matrix[i, j] = i != j and distance == rung and not are_confusable(first, second)
+            matrix[i, j] = i != j and distance == rung
     return matrix

@@ -1,0 +1,77 @@
+"""Measurements on samples, independent of how listenbench makes them."""
+
+import numpy as np
+from scipy.signal import find_peaks
+
+RATE = 44_100
+
+
+def frequency(pitch):
+    return 440.0 * 2 ** ((pitch - 69) / 12)
+
+
+def cents_near(samples, pitch, width=70.0, harmonics=6):
+    """Deviation in cents of a sounding note from a MIDI pitch.
+
+    The median over the first six harmonics of where the spectral line lies, by parabolic interpolation of the
+    logarithm of a Hann window's transform, which is exact for a Gaussian line and good for Hann's.
+    """
+    window = np.hanning(len(samples) + 2)[1:-1]
+    size = 2 ** int(np.ceil(np.log2(len(samples)))) * 16
+    spectrum = np.abs(np.fft.rfft(samples * window, size))
+    step = RATE / size
+    lines = []
+    for number in range(1, harmonics + 1):
+        target = number * frequency(pitch)
+        low, high = (round(target * 2 ** (sign * width / 1200) / step) for sign in (-1, 1))
+        peak = low + int(np.argmax(spectrum[low : high + 1]))
+        before, here, after = np.log(spectrum[peak - 1 : peak + 2] + 1e-12)
+        offset = 0.5 * (before - after) / (before - 2 * here + after)
+        lines.append((1200 * np.log2((peak + offset) * step / target), spectrum[peak]))
+    strongest = max(strength for _, strength in lines)
+    return float(np.median([cents for cents, strength in lines if strength > 0.1 * strongest]))
+
+
+def level_at(samples, pitch, width=40.0):
+    """Level in decibels of the strongest spectral line within `width` cents of a MIDI pitch."""
+    window = np.hanning(len(samples) + 2)[1:-1]
+    spectrum = np.abs(np.fft.rfft(samples * window, 2 ** int(np.ceil(np.log2(len(samples)))) * 4))
+    step = RATE / (2 * (len(spectrum) - 1))
+    low, high = (round(frequency(pitch) * 2 ** (sign * width / 1200) / step) for sign in (-1, 1))
+    return float(20 * np.log10(spectrum[low : high + 2].max() / window.sum() + 1e-12))
+
+
+def onset_times(samples, shortest_interval):
+    """Times in seconds at which the level jumps up, at least `shortest_interval` apart."""
+    hop = 22
+    emphasised = np.diff(samples, prepend=samples[:1])
+    frames = emphasised[: len(emphasised) // hop * hop].reshape(-1, hop)
+    power = (frames**2).mean(axis=1)
+    level = 10 * np.log10(power + 1e-3 * power.max())
+    smooth = np.convolve(level, np.hanning(11) / np.hanning(11).sum(), mode="same")
+    lag = round(0.006 * RATE / hop)
+    rise = np.maximum(smooth[lag:] - smooth[:-lag], 0)
+    peaks, _ = find_peaks(
+        rise, height=0.2 * rise.max(), distance=max(1, int(0.7 * shortest_interval * RATE / hop))
+    )
+    return (peaks + lag / 2) * hop / RATE
+
+
+def log_spectra(samples, bands=40, frame=2048):
+    """Mean spectrum in dB over bands spaced evenly in pitch, from 60 Hz to 12 kHz."""
+    count = len(samples) // frame
+    frames = samples[: count * frame].reshape(count, frame) * np.hanning(frame)
+    power = (np.abs(np.fft.rfft(frames, axis=1)) ** 2).mean(axis=0)
+    edges = np.geomspace(60, 12_000, bands + 1) / (RATE / frame)
+    return np.array(
+        [
+            10 * np.log10(power[int(low) : max(int(low) + 1, int(high))].mean() + 1e-9)
+            for low, high in zip(edges, edges[1:], strict=False)
+        ]
+    )
+
+
+def spectral_distance(first, second):
+    """Root mean square difference of two mean spectra in dB."""
+    return float(np.sqrt(np.mean((log_spectra(first) - log_spectra(second)) ** 2)))
+
