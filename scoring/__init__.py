@@ -1,1 +1,59 @@
-"""."""
+"""Scoring: predictions against an answer key, with the statistics that a paper prints.
+
+Nothing here imports audio or MIDI libraries. The functions import what they need when they are called, so
+that `import listenbench.scoring` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from listenbench.scoring.parsing import parse_answer
+
+if TYPE_CHECKING:
+    from listenbench.scoring.predictions import Duplicates, Source
+    from listenbench.scoring.score import Score
+
+__all__ = ["parse_answer", "score"]
+
+
+def score(
+    predictions: Source,
+    data: str | os.PathLike[str],
+    *,
+    duplicates: Duplicates = "error",
+    strict: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Score:
+    """Score predictions.
+
+    Parameters
+    ----------
+    predictions : path, mapping of str to str, or iterable of mappings
+        A JSON Lines file; or file ids to letters; or mappings with the fields of a line.
+    data : path
+        A data set folder, or a key file.
+    duplicates : {"error", "first", "last"}, optional
+        Which reply counts when a file has several; by default that is an error.
+    strict : bool, optional
+        Whether files without a reply are an error.
+    resamples : int, optional
+        Number of bootstrap resamples behind each interval.
+    seed : int, optional
+        Seed of the resampling.
+
+    Returns
+    -------
+    Score
+        The figures, with `to_dict`, `to_text`, `to_markdown`, `to_csv` and `to_latex`.
+
+    Raises
+    ------
+    listenbench.errors.DataError
+        If the key or the predictions can't be used; the message names file, line and reason.
+    """
+    from listenbench.scoring.score import make_score
+
+    return make_score(predictions, data, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed)

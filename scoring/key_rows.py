@@ -1,0 +1,236 @@
+"""Rows of an answer key, checked one by one and gathered into columns."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listenbench.scoring.answers import LETTERS, Choices, checked_choices
+from listenbench.scoring.problems import quoted
+
+CONDITIONS: Final = ("clean", "flip", "stay", "both")
+"""The conditions, in the order of the columns of `AnswerKey.row_of`."""
+
+FIELDS: Final = ("task", "rung", "stay_factor", "flip_factor", "texture")
+"""What items are grouped by."""
+
+MAXIMUM_NAMES: Final = 1000
+"""More distinct tasks, rungs or factors than this are taken for a field in the wrong place."""
+
+PUBLISHED_CHOICES: Final[Mapping[str, Choices]] = MappingProxyType(
+    {
+        "melody": ("same", "different"),
+        "harmony": ("same", "different"),
+        "timbre": ("same", "different"),
+        "rhythm": ("first", "second"),
+    }
+)
+"""What the letters of the published benchmark (MusicListenBench, 2026) mean, in their order."""
+
+_MAXIMUM_NAME_LENGTH: Final = 200
+_MAXIMUM_RUNG: Final = 1e15
+_ABSENT: Final = -1
+_NEW: Final = -2
+
+
+class _RowError(ValueError):
+    """A row can't be used; the message says why."""
+
+
+class KeyBuilder:
+    """Gathers rows; memory grows by a few hundred bytes a row."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+        self._truth = bytearray()
+        self._choices: dict[Choices, int] = {(): 0}
+        self._choices_of_row = array("i")
+        self._items: dict[str, int] = {}
+        self._item_of_row = array("i")
+        self._row_of = array("i")
+        self._names: dict[str, dict[str, int]] = {field: {} for field in FIELDS}
+        self._codes = {field: array("i") for field in FIELDS}
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether any row says what its letters mean."""
+        return any(self._choices_of_row)
+
+    def add(self, value: object) -> str:
+        """Add a row; return what is wrong with it, or an empty text."""
+        try:
+            self._add(value)
+        except _RowError as error:
+            return str(error)
+        return ""
+
+    def _add(self, value: object) -> None:
+        row = _checked_object(value)
+        file_id = _checked_id(row)
+        if file_id in self.rows:
+            raise _RowError(f"the id {quoted(file_id)} stands in the key twice")
+        answer = row.get("answer")
+        if not isinstance(answer, str) or answer not in LETTERS:
+            raise _RowError(f"answer is {quoted(answer)}; it must be one of {', '.join(LETTERS)}")
+        condition = row.get("condition")
+        if not isinstance(condition, str) or condition not in CONDITIONS:
+            raise _RowError(f"condition is {quoted(condition)}; it must be one of {', '.join(CONDITIONS)}")
+        choices = self._choices_code(row["choices"]) if row.get("choices") is not None else 0
+        item = self._item(row, condition)
+        self._row_of[item * len(CONDITIONS) + CONDITIONS.index(condition)] = len(self.rows)
+        self.rows[file_id] = len(self.rows)
+        self._truth.append(LETTERS.index(answer))
+        self._choices_of_row.append(choices)
+        self._item_of_row.append(item)
+
+    def _item(self, row: Mapping[str, Any], condition: str) -> int:
+        """Return the number of the row's item, after a check that the row fits to it."""
+        name = _checked_name(row, "item")
+        fields = {"task": _checked_name(row, "task"), "rung": _checked_rung(row.get("rung"))}
+        if row.get("texture") is not None:
+            fields["texture"] = _checked_name(row, "texture")
+        factor = _checked_name(row, "factor") if row.get("factor") is not None else None
+        item = self._items.get(name)
+        if item is None:
+            item = self._new_item(name)
+        elif self._row_of[item * len(CONDITIONS) + CONDITIONS.index(condition)] != _ABSENT:
+            raise _RowError(f"item {quoted(name)} has two {condition} rows; it may have one")
+        else:
+            self._check_same(item, name, fields)
+        if factor is not None and condition in ("flip", "stay"):
+            fields[f"{condition}_factor"] = factor
+        for field, text in fields.items():
+            self._codes[field][item] = self._name_code(field, text)
+        return item
+
+    def _new_item(self, name: str) -> int:
+        item = self._items[name] = len(self._items)
+        self._row_of.extend([_ABSENT] * len(CONDITIONS))
+        for codes in self._codes.values():
+            codes.append(_ABSENT)
+        return item
+
+    def _check_same(self, item: int, name: str, fields: Mapping[str, str]) -> None:
+        for field in ("task", "rung", "texture"):
+            before = self._codes[field][item]
+            now = self._names[field].get(fields[field], _NEW) if field in fields else _ABSENT
+            if before != now:
+                raise _RowError(f"item {quoted(name)} has another {field} in an earlier row")
+
+    def _name_code(self, field: str, text: str) -> int:
+        codes = self._names[field]
+        if text not in codes and len(codes) >= MAXIMUM_NAMES:
+            raise _RowError(f"{field}: more than {MAXIMUM_NAMES} distinct values; is the field right?")
+        return codes.setdefault(text, len(codes))
+
+    def _choices_code(self, value: object) -> int:
+        choices = checked_choices(value)
+        if choices is None:
+            raise _RowError(f"choices are {quoted(value)}; they must be one text a letter")
+        if choices not in self._choices and len(self._choices) > MAXIMUM_NAMES:
+            raise _RowError(f"choices: more than {MAXIMUM_NAMES} distinct values")
+        return self._choices.setdefault(choices, len(self._choices))
+
+    def add_choices(self, value: object) -> str:
+        """Add what the letters of one file mean; return what is wrong, or an empty text."""
+        try:
+            row = _checked_object(value)
+            number = self.rows.get(_checked_id(row))
+            if number is not None and row.get("choices") is not None:
+                self._choices_of_row[number] = self._choices_code(row["choices"])
+        except _RowError as error:
+            return str(error)
+        return ""
+
+    def assume_published_choices(self) -> None:
+        """Take the letters of tasks with a published name to mean what they mean there."""
+        by_code = {}
+        for task, code in self._names["task"].items():
+            if task in PUBLISHED_CHOICES:
+                by_code[code] = self._choices_code(PUBLISHED_CHOICES[task])
+        tasks = self._codes["task"]
+        self._choices_of_row = array("i", (by_code.get(tasks[item], 0) for item in self._item_of_row))
+
+    def finish(self) -> dict[str, Any]:
+        """Return the columns of an `AnswerKey`, with names and codes in an order of their own.
+
+        That order is by value, not by the order of the rows, so that shuffling a key changes nothing.
+        """
+        names, codes = {}, {}
+        for field in FIELDS:
+            ordered = _ordered(self._names[field])
+            names[field] = tuple(ordered)
+            codes[field] = _renumbered(self._codes[field], [self._names[field][name] for name in ordered])
+        return {
+            "rows": self.rows,
+            "truth": np.frombuffer(bytes(self._truth), np.uint8),
+            "choices": tuple(self._choices),
+            "choices_of_row": np.array(self._choices_of_row, np.int32),
+            "row_of": np.array(self._row_of, np.int32).reshape(-1, len(CONDITIONS)),
+            "names": MappingProxyType(names),
+            "codes": MappingProxyType(codes),
+        }
+
+
+def number_of(label: str) -> float | None:
+    """Return the number that a rung's name is, or None for a rung without one."""
+    try:
+        value = float(label)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def _ordered(names: Mapping[str, int]) -> list[str]:
+    """Order names: numbers first, by value, then texts by alphabet."""
+
+    def rank(name: str) -> tuple[bool, float, str]:
+        number = number_of(name)
+        return (number is None, number or 0.0, name)
+
+    return sorted(names, key=rank)
+
+
+def _renumbered(codes: array[int], old_codes: list[int]) -> NDArray[np.int32]:
+    table = np.full(len(old_codes) + 1, _ABSENT, np.int32)
+    table[old_codes] = np.arange(len(old_codes), dtype=np.int32)
+    return table[np.array(codes, np.int32)]
+
+
+def _checked_object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _RowError("the line is not a JSON object")
+    return value
+
+
+def _checked_id(row: Mapping[str, Any]) -> str:
+    file_id = row.get("id")
+    if file_id is None:
+        raise _RowError("no id")
+    if not isinstance(file_id, str) or not file_id:
+        raise _RowError(f"id is {quoted(file_id)}; it must be a text")
+    return file_id
+
+
+def _checked_name(row: Mapping[str, Any], field: str) -> str:
+    value = row.get(field)
+    if not isinstance(value, str) or not value.strip():
+        raise _RowError(f"{field} is {quoted(value)}; it must be a text")
+    if len(value) > _MAXIMUM_NAME_LENGTH or not value.isprintable():
+        raise _RowError(f"{field} is {quoted(value)}: too long, or with a control character")
+    return value
+
+
+def _checked_rung(value: object) -> str:
+    """Return the name of a rung: 100, 100.0, "100" are one."""
+    if isinstance(value, str):
+        return _checked_name({"rung": value}, "rung")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not -_MAXIMUM_RUNG < value < _MAXIMUM_RUNG:
+        raise _RowError(f"rung is {quoted(value)}; it must be a text or a finite number")
+    return str(int(value)) if value == int(value) else repr(value)

@@ -1,0 +1,159 @@
+"""Outcomes: what happened at each item, counted over items that went alike.
+
+An item is one draw of everything that resampling draws again: its clean, FLIP, STAY and (where present)
+`both` file stay together. Most items go alike, so a data set of any size shrinks to a table of at most a few
+thousand distinct outcomes with their counts, and everything after it costs the same for 3,000 files or 3,000,000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listenbench.scoring.answers import INVALID, LETTERS
+from listenbench.scoring.key import AnswerKey
+from listenbench.scoring.key_rows import CONDITIONS, FIELDS
+
+ABSENT: Final = 0
+"""State of a condition that an item has no file for."""
+
+DIFFERENT: Final = "different"
+"""The choice that reports a difference, in the questions that ask for one."""
+
+_RESPONSES: Final = len(LETTERS) + 2
+_TRUTHS: Final = len(LETTERS)
+_MEANINGS: Final = len(LETTERS) + 1
+_STATES: Final = 1 + _TRUTHS * _RESPONSES * _MEANINGS
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """The states of K outcomes under the conditions; each array has the shape (K, conditions).
+
+    Attributes
+    ----------
+    present : array of bool
+        Whether there is a file.
+    truth : array of int
+        Code of the right letter.
+    response : array of int
+        Code of the response.
+    different : array of int
+        Code of the letter that means 'different', or -1 where none does.
+    """
+
+    present: NDArray[np.bool_]
+    truth: Integers
+    response: Integers
+    different: Integers
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether the file was answered right."""
+        return self.present & (self.truth == self.response)
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Whether the file was answered with a letter."""
+        return self.present & (self.response < INVALID)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeTable:
+    """Distinct outcomes with their counts.
+
+    Attributes
+    ----------
+    fields : array of int64, shape (K, fields)
+        Codes of task, rung, STAY factor, FLIP factor and texture, as in `AnswerKey.codes`.
+    states : array of int64, shape (K, submissions, conditions)
+        What happened under each condition, as one code; `decoded` takes it apart.
+    counts : array of int64, shape (K,)
+        Number of items with this outcome.
+    """
+
+    fields: Integers
+    states: Integers
+    counts: Integers
+
+    @property
+    def items(self) -> int:
+        """Number of items."""
+        return int(self.counts.sum())
+
+    def column(self, field: str) -> Integers:
+        """Return the codes of one of the fields."""
+        return self.fields[:, FIELDS.index(field)]
+
+    def where(self, mask: NDArray[np.bool_]) -> OutcomeTable:
+        """Return the table of some of the outcomes."""
+        return OutcomeTable(self.fields[mask], self.states[mask], self.counts[mask])
+
+    def decoded(self, submission: int = 0) -> States:
+        """Return the states of one submission."""
+        return decode(self.states[:, submission])
+
+
+def tabulate(key: AnswerKey, *responses: NDArray[np.uint8]) -> OutcomeTable:
+    """Count the outcomes of one submission, or the joint outcomes of several.
+
+    Parameters
+    ----------
+    key : AnswerKey
+        The items and the right letters.
+    *responses : array of uint8, shape (rows,)
+        Code of the response to each row of the key, one array a submission.
+    """
+    fields = np.stack([key.codes[field].astype(np.int64) for field in FIELDS], axis=1)
+    states = np.stack([_item_states(key, each) for each in responses], axis=1)
+    group = _codes_of_rows(fields + 1)
+    for submission in range(len(responses)):
+        for condition in range(len(CONDITIONS)):
+            group = _joined(group, states[:, submission, condition])
+    _, first, counts = np.unique(group, return_index=True, return_counts=True)
+    return OutcomeTable(fields[first], states[first], counts.astype(np.int64))
+
+
+def _codes_of_rows(columns: Integers) -> Integers:
+    """Return one number a row that equals another row's exactly where all columns do."""
+    group = np.zeros(len(columns), np.int64)
+    for column in columns.T:
+        group = _joined(group, column)
+    return group
+
+
+def _joined(group: Integers, column: Integers) -> Integers:
+    """Return the rank of each distinct pair, so that numbers never grow beyond the number of rows."""
+    _, codes = np.unique(group * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    return codes.astype(np.int64)
+
+
+def _item_states(key: AnswerKey, responses: NDArray[np.uint8]) -> Integers:
+    """Return the state code of each item under each condition, shape (items, conditions)."""
+    meaning = np.array([1 + _different_letter(choices) for choices in key.choices], np.int64)
+    row_states = 1 + (
+        key.truth.astype(np.int64)
+        + _TRUTHS * responses.astype(np.int64)
+        + _TRUTHS * _RESPONSES * meaning[key.choices_of_row]
+    )
+    return np.where(key.row_of >= 0, row_states[key.row_of], ABSENT)
+
+
+def _different_letter(choices: tuple[str, ...]) -> int:
+    return choices.index(DIFFERENT) if DIFFERENT in choices else -1
+
+
+def decode(states: Integers) -> States:
+    """Take state codes apart."""
+    code = np.maximum(states - 1, 0)
+    return States(
+        present=states != ABSENT,
+        truth=code % _TRUTHS,
+        response=code // _TRUTHS % _RESPONSES,
+        different=code // (_TRUTHS * _RESPONSES) - 1,
+    )

@@ -1,0 +1,238 @@
+"""Reading an answer in free text, by a rule that would rather read nothing than something not said.
+
+In this order; the first step that finds a letter decides, and contradictions end the reading:
+
+1. Reasoning blocks (`<think>...</think>`) and control tokens are left out.
+2. A refusal, or a word such as 'unsure' or 'guess', anywhere: no answer.
+3. The whole reply is one letter, in either case, with any quotes, brackets, bold, full stop or LaTeX box.
+4. A JSON object with a field such as `answer`: what that field says.
+5. Statements: 'answer: B', 'the answer is **B**', 'I choose B', 'It's B.' All must name one letter.
+6. Marked letters: a line of its own, 'B)', 'B.' or 'B:' at the start of a line, a letter in quotes, brackets,
+   bold or a box, unless the sentence is about notes and chords or the letter names a clip.
+7. The words of a choice ('different', 'the second clip') where the reply says nothing else: exactly one
+   choice named, and only neutral words around it.
+
+In steps 5 and 6 a sentence that asks, hedges ('maybe', 'if', 'could') or denies makes the reply unreadable, and
+so does the other letter after the answer. A letter inside a word and the article 'a' never count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from listenbench.scoring import reply_words as words
+from listenbench.scoring.answers import INVALID, LETTER_READINGS, LETTERS, Choices, Reading, checked_choices
+
+EMPTY: Final = Reading(INVALID, "empty reply")
+NOTHING: Final = Reading(INVALID, "no answer named")
+SEVERAL: Final = Reading(INVALID, "more than one answer named")
+REFUSED: Final = Reading(INVALID, "refusal")
+HEDGED: Final = Reading(INVALID, "hedge, condition or question")
+DENIED: Final = Reading(INVALID, "answer denied")
+CONTRADICTED: Final = Reading(INVALID, "letter and words disagree")
+
+_CONTEXT: Final = 300
+_MAXIMUM_PLACES: Final = 100
+_SENTENCE_END: Final = re.compile(r"[.!;](?=\s|$)|\n|(?<=\?)")
+_CLAUSE_END: Final = re.compile(r"[.!?;:,\n]")
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+
+def parse_answer(text: str, choices: Sequence[str] | Mapping[str, str] | None = None) -> str | None:
+    """Return the letter that a reply answers with.
+
+    Parameters
+    ----------
+    text : str
+        What the model generated.
+    choices : sequence of str, or mapping of str to str, optional
+        What the letters mean, in their order or by letter, such as ("same", "different"). Without it, words
+        are not read.
+
+    Returns
+    -------
+    str or None
+        A or B; None if no single answer is plainly given.
+    """
+    reading = read_reply(text, checked_choices(choices) or ())
+    return LETTERS[reading.code] if reading.code < len(LETTERS) else None
+
+
+def read_reply(text: str, choices: Choices = ()) -> Reading:
+    """Return what `parse_answer` reads, with the reason where it is nothing."""
+    reply = _prepared(text)
+    if not reply:
+        return EMPTY
+    whole = words.WHOLE.fullmatch(reply)
+    if whole:
+        return LETTER_READINGS[whole["letter"].upper()]
+    if words.REFUSAL.search(reply):
+        return REFUSED
+    if words.UNCERTAIN.search(reply):
+        return HEDGED
+    in_json = _read_json(reply, choices)
+    if in_json is not None:
+        return in_json
+    return _read_statements(reply, choices) or _read_marks(reply, choices) or _read_words(reply, choices)
+
+
+def _prepared(text: str) -> str:
+    """Return the reply without reasoning, control tokens and typographic variants."""
+    reply = unicodedata.normalize("NFKC", text)
+    reply = "".join(c for c in reply if unicodedata.category(c) != "Cf") if not reply.isascii() else reply
+    reply = reply.translate(
+        {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"', 0xAB: '"', 0xBB: '"', 0x0D: "\n", 0xFE0F: None}
+    )
+    reply = words.REASONING.sub("\n", reply)
+    reply = words.REASONING_END.split(reply)[-1]
+    reply = words.CONTROL_TOKENS.sub("\n", reply).replace("<answer>", "\nanswer: ")
+    reply = words.LATEX.sub("", reply).strip()
+    return _unfenced(reply)
+
+
+def _unfenced(reply: str) -> str:
+    """Return what is inside of a reply that is one fenced block of code, or the reply itself."""
+    first, _, rest = reply.partition("\n")
+    if rest.endswith("```") and first.startswith("```") and rest.count("```") == 1:
+        return rest.removesuffix("```").strip()
+    return reply
+
+
+def _read_json(reply: str, choices: Choices) -> Reading | None:
+    """Read a reply that is a JSON object; None if it is none."""
+    if not (reply.startswith("{") and reply.endswith("}")):
+        return None
+    try:
+        value = json.loads(reply)
+    except (ValueError, RecursionError):
+        return None
+    answers = [value[name] for name in value if name.lower() in words.JSON_FIELDS]
+    if len(answers) != 1 or not isinstance(answers[0], str):
+        return SEVERAL if len(answers) > 1 else NOTHING
+    whole = words.WHOLE.fullmatch(answers[0].strip())
+    return LETTER_READINGS[whole["letter"].upper()] if whole else _read_words(answers[0], choices)
+
+
+def _read_statements(reply: str, choices: Choices) -> Reading | None:
+    patterns = (words.STATEMENT, words.CHOICE, words.PLAIN)
+    matches = (match for pattern in patterns for match in islice(pattern.finditer(reply), _MAXIMUM_PLACES))
+    return _judged(reply, {match.start("letter"): match.start() for match in matches}, choices)
+
+
+def _read_marks(reply: str, choices: Choices) -> Reading | None:
+    found: dict[int, int] = {}
+    for pattern in (words.LABEL, words.OWN_LINE):
+        places = (match.start("letter") for match in islice(pattern.finditer(reply), _MAXIMUM_PLACES))
+        found.update({place: place for place in places})
+    for match in islice(words.MARKED.finditer(reply), _MAXIMUM_PLACES):
+        group = match.lastgroup or ""
+        position = match.start(group)
+        if words.NAMES_SOUND_BEFORE.search(reply[max(0, match.start() - 20) : match.start()]):
+            continue
+        if words.NAMES_NOTE.search(_sentence(reply, position)) and not _is_strong(group):
+            continue
+        found.setdefault(position, match.start())
+    return _judged(reply, found, choices)
+
+
+def _is_strong(group: str) -> bool:
+    """Whether a mark is a box or bold, which nobody puts around the name of a note."""
+    return group in "fgh"
+
+
+def _judged(reply: str, found: Mapping[int, int], choices: Choices) -> Reading | None:
+    """Return the one letter that stands at the found places, if nothing speaks against it.
+
+    Parameters
+    ----------
+    reply : str
+        The text.
+    found : mapping of int to int
+        Where the letters stand, to where their statements begin.
+    choices : Choices
+        What the letters mean.
+    """
+    if not found:
+        return None
+    letters = {reply[position].upper() for position in found}
+    if len(letters) > 1 or len(found) >= _MAXIMUM_PLACES:
+        return SEVERAL
+    letter = letters.pop()
+    for position, start in found.items():
+        objection = _objection(reply, start, position)
+        if objection is not None:
+            return objection
+    if _names_other(reply, letter, min(found)):
+        return SEVERAL
+    if _words_contradict(reply[max(found) + 1 : max(found) + _CONTEXT], letter, choices):
+        return CONTRADICTED
+    return LETTER_READINGS[letter]
+
+
+def _objection(reply: str, start: int, position: int) -> Reading | None:
+    before = _CLAUSE_END.split(reply[max(0, start - _CONTEXT) : start])[-1]
+    if words.DENIAL.search(before):
+        return DENIED
+    sentence = _sentence(reply, position)
+    if words.HEDGE.search(sentence):
+        return HEDGED
+    after = _SENTENCE_END.split(reply[position + 1 : position + _CONTEXT], maxsplit=1)[0]
+    return DENIED if words.REJECTED.search(after) else None
+
+
+def _names_other(reply: str, letter: str, start: int) -> bool:
+    """Whether the other letter stands after the first statement in the place of an answer."""
+    for match in words.LETTER.finditer(reply, start + 1):
+        before = reply[max(0, match.start() - 20) : match.start()]
+        if match["letter"] != letter and not words.NAMES_SOUND_BEFORE.search(before):
+            return True
+    return False
+
+
+def _words_contradict(after: str, letter: str, choices: Choices) -> bool:
+    """Whether the words right after the letter are those of another choice."""
+    named = after.lstrip(" \t\"'`)]}*_.:;,(-\u2013\u2014").lower()
+    others = [word.lower() for other, word in zip(LETTERS, choices, strict=False) if other != letter]
+    return any(re.match(rf"{re.escape(word)}\b", named) for word in others)
+
+
+def _sentence(reply: str, position: int) -> str:
+    """Return the sentence around a place, looking no further than `_CONTEXT` characters."""
+    before = _SENTENCE_END.split(reply[max(0, position - _CONTEXT) : position])[-1]
+    after = _SENTENCE_END.split(reply[position : position + _CONTEXT], maxsplit=1)[0]
+    return before + after
+
+
+def _read_words(reply: str, choices: Choices) -> Reading:
+    if not choices:
+        return NOTHING
+    tokens = _WORD.findall(reply.lower())
+    phrases = [_WORD.findall(choice.lower()) for choice in choices]
+    counts = [_occurrences(tokens, phrase) for phrase in phrases]
+    named = [letter for letter, count in zip(LETTERS, counts, strict=False) if count]
+    if len(named) > 1:
+        return SEVERAL
+    if not named:
+        return NOTHING
+    if words.DENIAL.search(reply):
+        return DENIED
+    if words.HEDGE.search(reply):
+        return HEDGED
+    phrase = phrases[LETTERS.index(named[0])]
+    stated = tokens[: tokens.index("because")] if "because" in tokens else tokens
+    plain = _occurrences(stated, phrase) == 1 and set(stated) <= words.NEUTRAL_WORDS.union(phrase)
+    return LETTER_READINGS[named[0]] if plain else NOTHING
+
+
+def _occurrences(tokens: list[str], phrase: list[str]) -> int:
+    width = len(phrase)
+    return (
+        sum(tokens[start : start + width] == phrase for start in range(len(tokens) - width + 1))
+        if width
+        else 0
+    )

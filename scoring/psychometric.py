@@ -1,0 +1,241 @@
+"""Psychometric curves: accuracy by the size of the change, and the smallest change heard.
+
+At each rung the share of right answers over clean and FLIP files is a two-choice proportion: an item's two
+files have opposite answers, so that a constant answer gets one half. The curve is a Weibull function of the
+magnitude m of the change (Wichmann and Hill, Perception & Psychophysics 63, 2001, pages 1293-1313),
+
+    P(m) = 1/2 + (1/2 - lapse) * (1 - exp(-(m / scale) ** slope)),
+
+fitted by maximum likelihood with 0 <= lapse <= 0.06, as they advise, and 0.2 <= slope <= 10. It starts at
+chance for no change at all; the magnitude of a ratio is its logarithm. The threshold is where P is 0.75. A
+threshold outside of the tested range is not stated as a number, only on which side it lies. Its interval
+comes from resampling the items of each rung.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listenbench.scoring.bootstrap import LEVEL, resampled_totals
+from listenbench.scoring.key_rows import number_of
+from listenbench.scoring.outcomes import OutcomeTable
+
+HEARD: Final = 0.75
+"""Share of right answers at the threshold."""
+
+MAXIMUM_LAPSE: Final = 0.06
+MINIMUM_SLOPE: Final = 0.2
+MAXIMUM_SLOPE: Final = 10.0
+MAXIMUM_RESAMPLES: Final = 2000
+"""Fitting costs more than counting, and the ends of an interval need no more."""
+
+_MARGIN: Final = 4.0
+_GRID: Final = (25, 10, 3)
+_ZOOMS: Final = 14
+_SHRINK: Final = 0.6
+_CHUNK: Final = 500
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A threshold, or the side of the tested range on which it lies.
+
+    Attributes
+    ----------
+    value : float or None
+        The threshold in the unit of the rungs; None outside of the tested range.
+    side : str
+        "within", "below" or "above" the tested range.
+    """
+
+    value: float | None
+    side: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A fitted psychometric curve.
+
+    Attributes
+    ----------
+    unit : str
+        Unit of rungs and threshold.
+    rungs : tuple of str
+        Names of the rungs, by magnitude.
+    right, files : tuple of int
+        Right answers and files at each rung.
+    threshold, low, high : Bound
+        The smallest change heard, and the ends of its interval.
+    slope, lapse : float
+        The other parameters of the fit.
+    deviance : float
+        Twice the log-likelihood by which the free proportions fit better than the curve.
+    """
+
+    unit: str
+    rungs: tuple[str, ...]
+    right: tuple[int, ...]
+    files: tuple[int, ...]
+    threshold: Bound
+    low: Bound
+    high: Bound
+    slope: float
+    lapse: float
+    deviance: float
+
+
+def unit_of(task: str, values: tuple[float, ...]) -> str:
+    """Return the unit of a task's rungs: "cents", "semitones", "ratio", or "" for an unknown task.
+
+    Harmony has rungs in cents in the published data (100 and more) and in semitones in ours (at most 12).
+    """
+    if task == "harmony":
+        return "cents" if max(values) > 12 else "semitones"
+    return {"melody": "cents", "rhythm": "ratio"}.get(task, "")
+
+
+def fit_curve(
+    table: OutcomeTable, task: str, names: tuple[str, ...], resamples: int, generator: np.random.Generator
+) -> Curve | None:
+    """Fit the curve of one task.
+
+    Parameters
+    ----------
+    table : OutcomeTable
+        The items of the task.
+    task : str
+        Its name.
+    names : tuple of str
+        Names of the rungs by code.
+    resamples : int
+        Number of resamples, of which at most `MAXIMUM_RESAMPLES` are fitted.
+    generator : numpy.random.Generator
+        Where the draws come from.
+
+    Returns
+    -------
+    Curve or None
+        None where the rungs are no magnitudes or fewer than two.
+    """
+    codes = np.unique(table.column("rung"))
+    values = [number_of(names[code]) for code in codes]
+    numbers = tuple(value for value in values if value is not None)
+    if len(numbers) < max(2, len(values)):
+        return None
+    unit = unit_of(task, numbers)
+    if min(numbers) <= (1 if unit == "ratio" else 0):
+        return None
+    magnitudes = np.log(numbers) if unit == "ratio" else np.array(numbers)
+    right, files, draws = _counts(table, codes, min(resamples, MAXIMUM_RESAMPLES), generator)
+    if not files.all():
+        return None
+    fit = fit_weibull(right[None], files[None], magnitudes)[0]
+    spread = np.quantile(fit_weibull(*draws, magnitudes)[:, 0], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    bounds = [_bound(value, magnitudes, unit) for value in (fit[0], *spread)]
+    return Curve(
+        unit,
+        tuple(names[code] for code in codes),
+        tuple(int(count) for count in right),
+        tuple(int(count) for count in files),
+        *bounds,
+        slope=float(np.exp(fit[1])),
+        lapse=float(fit[2]),
+        deviance=float(_deviance(right, files, fit, magnitudes)),
+    )
+
+
+def _counts(
+    table: OutcomeTable, codes: NDArray[np.int64], resamples: int, generator: np.random.Generator
+) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
+    """Return right answers and files by rung, and the same for each resample."""
+    states = table.decoded()
+    of_rung = table.column("rung")[:, None] == codes
+    right = states.right[:, :2].sum(axis=1)[:, None] * of_rung
+    files = states.present[:, :2].sum(axis=1)[:, None] * of_rung
+    columns = {f"right {code}": right[:, place] for place, code in enumerate(codes)}
+    columns |= {f"files {code}": files[:, place] for place, code in enumerate(codes)}
+    draws = list(resampled_totals(columns, table.counts, table.column("rung"), resamples, generator).values())
+    rungs = len(codes)
+    drawn = np.stack(draws[:rungs], axis=1), np.stack(draws[rungs:], axis=1)
+    return (table.counts @ right).astype(np.float64), (table.counts @ files).astype(np.float64), drawn
+
+
+def fit_weibull(right: Floats, files: Floats, magnitudes: Floats) -> Floats:
+    """Fit many curves at once by a search that halves its steps.
+
+    Parameters
+    ----------
+    right, files : array, shape (B, R)
+        Right answers and files at each of R magnitudes, of B curves.
+    magnitudes : array, shape (R,)
+        Above 0.
+
+    Returns
+    -------
+    array, shape (B, 3)
+        Logarithm of the threshold, logarithm of the slope, and lapse.
+    """
+    low = np.array([np.log(magnitudes.min() / _MARGIN), math.log(MINIMUM_SLOPE), 0.0])
+    high = np.array([np.log(magnitudes.max() * _MARGIN), math.log(MAXIMUM_SLOPE), MAXIMUM_LAPSE])
+    counts, member = np.unique(np.concatenate([right, files], axis=1), axis=0, return_inverse=True)
+    fits = [
+        _search(*np.hsplit(counts[start : start + _CHUNK], 2), magnitudes, low, high)
+        for start in range(0, len(counts), _CHUNK)
+    ]
+    return np.concatenate(fits)[member.ravel()]
+
+
+def _search(right: Floats, files: Floats, magnitudes: Floats, low: Floats, high: Floats) -> Floats:
+    axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, _GRID, strict=True)]
+    grid = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+    best = grid[np.argmax(_log_likelihood(right, files, grid[None], magnitudes), axis=1)]
+    step = (high - low) / (np.array(_GRID) - 1)
+    moves = np.stack(
+        [axis.ravel() for axis in np.meshgrid(*[(-1.0, -0.5, 0.0, 0.5, 1.0)] * 3, indexing="ij")], axis=1
+    )
+    rows = np.arange(len(best))
+    for _ in range(_ZOOMS):
+        candidates = np.clip(best[:, None] + moves * step, low, high)
+        best = candidates[rows, np.argmax(_log_likelihood(right, files, candidates, magnitudes), axis=1)]
+        step = step * _SHRINK
+    return best
+
+
+def _log_likelihood(right: Floats, files: Floats, parameters: Floats, magnitudes: Floats) -> Floats:
+    """Return the log-likelihood, shape (B, P), of parameters of shape (B or 1, P, 3)."""
+    shares = weibull(parameters, magnitudes)
+    wrong = files - right
+    return np.asarray((right[:, None] * np.log(shares) + wrong[:, None] * np.log1p(-shares)).sum(axis=2))
+
+
+def weibull(parameters: Floats, magnitudes: Floats) -> Floats:
+    """Return the share of right answers, shape (..., R), of parameters of shape (..., 3)."""
+    threshold, slope, lapse = (parameters[..., place, None] for place in range(3))
+    reached = (HEARD - 0.5) / (0.5 - lapse)
+    exponent = -np.log1p(-reached) * np.exp(np.exp(slope) * (np.log(magnitudes) - threshold))
+    shares = 0.5 - (0.5 - lapse) * np.expm1(-exponent)
+    return np.asarray(np.clip(shares, 0.5, 1 - 1e-9))
+
+
+def _deviance(right: Floats, files: Floats, fit: Floats, magnitudes: Floats) -> float:
+    free = np.clip(right / files, 1e-12, 1 - 1e-12)
+    best = (right * np.log(free) + (files - right) * np.log1p(-free)).sum()
+    return max(
+        0.0, 2 * float(best - _log_likelihood(right[None], files[None], fit[None, None], magnitudes)[0, 0])
+    )
+
+
+def _bound(log_threshold: float, magnitudes: Floats, unit: str) -> Bound:
+    magnitude = math.exp(log_threshold)
+    if magnitude < magnitudes.min() * (1 - 1e-9):
+        return Bound(None, "below")
+    if magnitude > magnitudes.max() * (1 + 1e-9):
+        return Bound(None, "above")
+    return Bound(math.exp(magnitude) if unit == "ratio" else magnitude, "within")

@@ -1,0 +1,130 @@
+"""The vocabulary and the patterns by which free text is read; `listenbench.scoring.parsing` applies them.
+
+All patterns have bounded repetitions, so that the time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_OPEN: Final = r"[\s\"'`(\[{*_]{0,8}"
+_CLOSE: Final = r"[\"'`)\]}*_]{0,8}"
+_END: Final = r"(?=\s{0,3}(?:$|\n|[.,:;!](?!\w)|\(|[\u2013\u2014]|-\s|-$)|\s{1,3}(?:because|since|as)\b)"
+_NOUN: Final = r"(?:option|choice|letter|answer)"
+
+REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+"""What a reasoning model says before its answer, closed or broken off."""
+
+REASONING_END: Final = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+"""The end of a reasoning block whose beginning was part of the prompt."""
+
+CONTROL_TOKENS: Final = re.compile(r"<\|[^|<>]{1,30}\|>|</?s>|</answer>")
+"""Tokens that frame a reply."""
+
+LATEX: Final = re.compile(
+    r"\\(?:boxed|fbox|text|textbf|textrm|mathrm|mathbf|mathsf)(?![A-Za-z])|\\[()\[\]]|\$"
+)
+"""LaTeX commands around an answer; the braces stay and count as brackets."""
+
+WHOLE: Final = re.compile(
+    rf"{_OPEN}(?:{_NOUN}{_CLOSE}\s{{0,3}}[:=]?\s{{0,3}})?{_OPEN}(?P<letter>[AB])[\s\"'`)\]}}*_.:;!,]{{0,12}}",
+    re.IGNORECASE,
+)
+"""A reply that is a letter and nothing else but marks, or 'option B' and the like."""
+
+STATEMENT: Final = re.compile(
+    rf"(?:\b(?:answer|verdict|conclusion)\b|\b(?:correct|right|best|my|final|chosen)\s{{1,3}}{_NOUN}\b)"
+    rf"{_CLOSE}\s{{0,3}}(?:is\b|was\b|must\s{{1,3}}be\b|should\s{{1,3}}be\b|:|=|-{{1,2}}>|\u2192)"
+    rf"{_CLOSE}\s{{0,3}}:?{_OPEN}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}",
+    re.IGNORECASE,
+)
+"""'answer: B', 'the answer is (B)', '"answer": "B"', 'the correct option is **B**'."""
+
+CHOICE: Final = re.compile(
+    r"\bI(?:'d|'ll|\swould|\swill|\smust)?\s{1,3}"
+    r"(?:choose|chose|pick|picked|select|selected|answer|say|go\swith|went\swith|vote\sfor)\s{1,3}"
+    rf"(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}"
+)
+"""'I choose B', 'I'd go with option A'."""
+
+PLAIN: Final = re.compile(
+    r"(?:\A|(?<=[.!\n])\s{1,3}|(?<=\n))(?:(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|I think|I believe),?\s{1,3})?"
+    rf"(?:[Ii]t\sis|[Ii]t's)\s{{1,3}}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}"
+)
+"""'It's B.' as a sentence of its own."""
+
+LABEL: Final = re.compile(
+    rf"^[ \t\"'`(\[{{*_]{{0,8}}(?P<letter>[AB])(?:{_CLOSE}[.:;,)]{_CLOSE}(?=\s|$)|{_CLOSE}\s{{1,3}}[-\u2013\u2014]\s|[\"'`)\]}}*_]{{1,8}}(?=\s))",
+    re.MULTILINE,
+)
+"""A line that starts with 'B.', 'B)', '(B)', 'B:', 'B -'."""
+
+OWN_LINE: Final = re.compile(
+    r"^[ \t\"'`(\[{*_]{0,8}(?P<letter>[AB])[ \t\"'`)\]}*_.:!]{0,8}$", re.MULTILINE
+)
+"""A line that is a letter with or without marks."""
+
+MARKED: Final = re.compile(
+    r"(?<!\w)(?:\"\s?(?P<a>[AB])\.?\s?\"|'(?P<b>[AB])\.?'|`(?P<c>[AB])`|\((?P<d>[AB])\)|\[(?P<e>[AB])\]"
+    r"|\{{1,2}\s?\(?(?P<f>[AB])\)?\s?\}{1,2}|\*{1,3}\s?\(?(?P<g>[AB])[.):]{0,2}\s?\*{1,3}|__(?P<h>[AB])__)(?!\w)"
+)
+"""A letter within a line in quotes, brackets, bold or a box."""
+
+LETTER: Final = re.compile(r"(?<![\w'\u2019.#-])(?P<letter>[AB])(?=\s{0,3}(?:[.,:;!?)\]}\"*'/]|$|\n))")
+"""A capital letter that ends a phrase, so that it is no article."""
+
+_SOUND_NOUNS: Final = r"clip|recording|audio|sample|sound|track|excerpt|segment|section|part|file|passage|phrase|note|pitch|tone|key|chord"
+
+NAMES_SOUND_BEFORE: Final = re.compile(rf"(?:{_SOUND_NOUNS})s?\s{{0,3}}[\"'`(\[{{*_]{{0,4}}\Z", re.IGNORECASE)
+"""'clip' right before a letter: it names a sound, not an answer."""
+
+NAMES_NOTE: Final = re.compile(
+    r"\b(?:notes?|pitch(?:es)?|tones?|keys?|chords?|major|minor|scales?|strings?|flat|sharp)\b", re.IGNORECASE
+)
+"""Words in whose sentence a letter in quotes may be the name of a note."""
+
+REFUSAL: Final = re.compile(
+    r"\b(?:can(?:not|'t| not)|could(?:n't| not)|unable to|not able to|won't|will not|do(?:n't| not) have the ability to"
+    r"|not capable of)\s(?:\w{1,12}\s){0,3}?"
+    r"(?:answer|listen\w{0,3}|process|access|play|determin\w{1,3}|tell|provide|assist|help|comply|analy[sz]\w{1,3}|decide|judge"
+    r"|compare|know|hear (?:the |any |your |an |these |those |this )?(?:audio|clips?|recordings?|sounds?|files?|music))\b"
+    r"|\bas an? (?:AI|language model|text-based)\b|\b(?:I'm|I am) (?:sorry|afraid)\b|^\s{0,9}sorry\b|\bapologi[sz]e\b"
+    r"|\bno (?:audio|sound|recording|clip|file)s?\b|\b(?:do|did)(?:n't| not) (?:have access|receive|hear (?:any|the) audio)\b"
+    r"|\bhave no access\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A refusal, or a reply that says that nothing was heard."""
+
+UNCERTAIN: Final = re.compile(
+    r"\b(?:not (?:\w{1,12} )?(?:sure|certain|clear)|unsure|uncertain|unclear|hard to (?:say|tell)|difficult to (?:say|tell)"
+    r"|impossible to|guess\w{0,3}|no idea|(?:do|does)(?:n't| not) know|toss-up|ambiguous|neither|either (?:one|answer|is)"
+    r"|both (?:answers|options|A and B|are (?:possible|correct)))\b",
+    re.IGNORECASE,
+)
+"""Words that take back an answer wherever they stand."""
+
+HEDGE: Final = re.compile(
+    r"\b(?:if|unless|whether|either|maybe|perhaps|possibl[ey]|probabl[ey]|presumably|likely|might|may|could|"
+    r"seems?|appears?|supposed?|depends?|lean\w{0,3})\b|\?",
+    re.IGNORECASE,
+)
+"""Words that take back an answer in the sentence that they stand in."""
+
+DENIAL: Final = re.compile(
+    r"\b(?:not|never|no|nor|neither|none|nothing|cannot|hardly|barely|wrong|incorrect|false|doubt|unlikely|without|"
+    r"except|excluding|rather than|instead of)\b|n't\b",
+    re.IGNORECASE,
+)
+"""Words that turn a statement round."""
+
+REJECTED: Final = re.compile(r"\b(?:wrong|incorrect|false|untrue)\b", re.IGNORECASE)
+"""Words after an answer that reject it."""
+
+JSON_FIELDS: Final = frozenset({"answer", "final_answer", "finalanswer", "choice", "letter", "option"})
+"""Keys under which a JSON object has its answer, in lower case."""
+
+NEUTRAL_WORDS: Final = frozenset(
+    ["a", "all", "am", "an", "and", "answer", "are", "be", "been", "believe", "both", "bpm", "by", "choice", "clear", "clearly", "clip", "clips", "conclude", "correct", "definitely", "each", "exactly", "final", "finally", "for", "has", "have", "hear", "heard", "her", "i", "in", "is", "it", "it's", "its", "i'd", "i'm", "me", "melodies", "melody", "my", "of", "on", "one", "ones", "option", "pair", "recording", "recordings", "say", "so", "sound", "sounds", "that", "the", "their", "them", "therefore", "these", "they", "they're", "think", "this", "those", "thus", "to", "tune", "tunes", "two", "was", "were", "we", "which", "harmonies", "harmony", "chord", "chords", "instrument", "instruments", "audio", "excerpts", "excerpt", "samples", "sample", "tracks", "track", "second's", "first's", "you"]
+)
+"""Words beside which the words of a choice keep their plain meaning."""

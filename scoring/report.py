@@ -1,0 +1,233 @@
+"""The report of a score: which tables it has, and how figures look in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from listenbench.scoring.bootstrap import Interval
+from listenbench.scoring.predictions import READOUTS
+from listenbench.scoring.psychometric import Bound, Curve
+from listenbench.scoring.rounding import percent, rounded
+from listenbench.scoring.scorer import GROUPINGS, Figure, Group
+from listenbench.scoring.sensitivity import Sensitivity
+from listenbench.scoring.tables import Table, as_csv, as_latex, as_markdown, as_text
+
+if TYPE_CHECKING:
+    from listenbench.scoring.score import Score
+
+CHANCE_MARK: Final = "~"
+NONE: Final = "-"
+
+_NOTE: Final = (
+    f"In percent, with 95 % intervals over items. {CHANCE_MARK} marks figures that guessing gives (p > 0.05). "
+    "Missing and invalid answers count as wrong."
+)
+_TITLES: Final = {
+    (): "All items",
+    ("task",): "By task",
+    ("task", "rung"): "By task and rung",
+    ("stay_factor",): "By STAY factor (items whose STAY file has it)",
+    ("task", "stay_factor"): "By task and STAY factor",
+    ("task", "flip_factor"): "By task and FLIP factor",
+    ("texture",): "By texture",
+    ("task", "texture"): "By task and texture",
+}
+_MAIN: Final = {"clean_accuracy": "clean", "acc_fs": "Acc_FS", "miss_rate": "MR", "false_flip_rate": "FFR"}
+_PAIRS: Final = {"pairs_both_right": "pairs right", "pairs_one_right": "one right"}
+_LETTERS: Final = {"share_of_a": "share of A", "accuracy_given_a": "given A", "accuracy_given_b": "given B"}
+_PRECISION: Final = 10**9
+
+
+def text(score: Score) -> str:
+    """Return the report for a terminal."""
+    return "\n\n".join(["\n".join(_facts(score)), *map(as_text, tables(score))])
+
+
+def markdown(score: Score) -> str:
+    """Return the report in Markdown."""
+    facts = "\n".join(f"- {fact}" for fact in _facts(score))
+    return "\n\n".join([facts, *map(as_markdown, tables(score))])
+
+
+def latex(score: Score) -> str:
+    """Return one row a task and one for all items: clean, Acc_FS, MR, FFR."""
+    groups = [group for group in score.analysis.groups if group.by in ((), ("task",))]
+    rows = tuple((_label(group), *(_plain(group.figures[name]) for name in _MAIN)) for group in groups)
+    return as_latex(Table(f"{score.key.name}", ("", *_MAIN.values()), rows))
+
+
+def csv_rows(score: Score) -> str:
+    """Return one row a group: its fields, exact counts, and figures in percent with their intervals."""
+    groups = score.analysis.groups
+    fields = tuple(dict.fromkeys(field for by in GROUPINGS for field in by))
+    counts = tuple(groups[0].totals)
+    names = tuple(groups[0].figures)
+    header = ("by", *fields, "items", *(f"n_{name}" for name in counts))
+    header += tuple(f"{name}{part}" for name in names for part in ("", "_low", "_high", "_is_chance"))
+    rows = [
+        (
+            "+".join(group.by) or "all",
+            *(dict(zip(group.by, group.names, strict=True)).get(field, "") for field in fields),
+            str(group.items),
+            *(str(group.totals[name]) for name in counts),
+            *(cell for name in names for cell in _csv_cells(group.figures[name])),
+        )
+        for group in groups
+    ]
+    return as_csv(header, rows)
+
+
+def _csv_cells(figure: Figure) -> tuple[str, str, str, str]:
+    if figure.value is None:
+        return ("", "", "", "")
+    ends = ("", "") if figure.interval is None else tuple(_of_float(end, 4) for end in _ends(figure.interval))
+    return (percent(figure.value, 4), *ends, str(figure.is_chance).lower())
+
+
+def _ends(interval: Interval) -> tuple[float, float]:
+    return 100 * interval.low, 100 * interval.high
+
+
+def _facts(score: Score) -> list[str]:
+    """Return what was scored, one fact a line."""
+    key, predictions = score.key, score.predictions
+    files = len(key.rows)
+    facts = [f"data: {key.name}, {len(key.row_of)} items, {files} files"]
+    if key.fingerprint:
+        facts[0] += f", fingerprint {key.fingerprint[:16]}"
+    if predictions.meta.get("model"):
+        facts.append(f"model: {predictions.meta['model']}")
+    stated = predictions.meta.get("readout")
+    facts.append(f"readout: {READOUTS[predictions.readout]}" + (f" (made by: {stated})" if stated else ""))
+    invalid = sum(predictions.invalid_reasons.values())
+    facts.append(
+        f"coverage: {percent(Fraction(files - predictions.missing, files))} %, {predictions.missing} missing, {invalid} invalid"
+    )
+    facts += [f"  {count} invalid: {reason}" for reason, count in predictions.invalid_reasons.items()]
+    if predictions.repeated:
+        facts.append(f"repeated answers: {predictions.repeated}")
+    if key.assumed_choices:
+        facts.append("letters: A same or first, B different or second, as published (the key doesn't say)")
+    facts.append(f"intervals: {score.resamples} bootstrap resamples of items within tasks, seed {score.seed}")
+    return facts
+
+
+def tables(score: Score) -> Iterable[Table]:
+    """Yield the tables of a report."""
+    groups = score.analysis.groups
+    yield _main_table((), groups[:1])
+    by = {grouping: [group for group in groups if group.by == grouping] for grouping in GROUPINGS[1:]}
+    if len(by["task", "flip_factor"]) == len(by["task",]):
+        del by["task", "flip_factor"]
+    for grouping, members in by.items():
+        if members:
+            yield _main_table(grouping, members)
+    whole = [*groups[:1], *by["task",]]
+    yield _letter_table(whole)
+    if any(group.totals["both"] for group in whole):
+        yield _both_table([group for group in groups if group.by in ((), ("task",), ("stay_factor",))])
+    if score.analysis.sensitivities:
+        yield _sensitivity_table(score.analysis.sensitivities)
+    if score.analysis.curves:
+        yield _curve_table(score.analysis.curves)
+
+
+def _label(group: Group) -> str:
+    return " ".join(group.names) or "all"
+
+
+def _main_table(grouping: tuple[str, ...], groups: list[Group] | tuple[Group, ...]) -> Table:
+    metrics = _MAIN | _PAIRS
+    rows = tuple(
+        (_label(group), str(group.items), *(_with_interval(group.figures[name]) for name in metrics))
+        for group in groups
+    )
+    note = "" if grouping else _NOTE
+    return Table(_TITLES[grouping], ("", "items", *metrics.values()), rows, note)
+
+
+def _letter_table(groups: list[Group]) -> Table:
+    rows = tuple(
+        (
+            _label(group),
+            str(group.totals["files"]),
+            *(_plain(group.figures[name]) for name in _LETTERS),
+            str(group.totals["invalid"]),
+            str(group.totals["missing"]),
+        )
+        for group in groups
+    )
+    header = ("", "files", *_LETTERS.values(), "invalid", "missing")
+    note = "Share of A among valid answers; accuracy of files whose right letter is A, or B."
+    return Table("Letters (clean, FLIP and STAY files)", header, rows, note)
+
+
+def _both_table(groups: list[Group]) -> Table:
+    rows = tuple(
+        (_label(group), str(group.totals["both"]), _with_interval(group.figures["both_accuracy"]))
+        for group in groups
+    )
+    return Table("Edited and perturbed (condition `both`)", ("", "files", "accuracy"), rows)
+
+
+def _sensitivity_table(values: dict[str, dict[str, Sensitivity]]) -> Table:
+    rows = tuple(
+        (
+            f"{task} {trials.replace('_', ' ')}",
+            str(value.different_trials + value.same_trials),
+            f"{_of_float(value.d_prime, 2)} {_interval_text(value.d_prime_interval, 1, 2)}",
+            f"{_of_float(value.criterion, 2)} {_interval_text(value.criterion_interval, 1, 2)}",
+        )
+        for task, per_trials in values.items()
+        for trials, value in per_trials.items()
+    )
+    note = "For the answer 'different', log-linear correction; c above 0 leans to 'same'."
+    return Table("Sensitivity", ("", "files", "d'", "c"), rows, note)
+
+
+def _curve_table(curves: dict[str, Curve]) -> Table:
+    rows = tuple(
+        (
+            task,
+            ", ".join(
+                f"{rung}: {percent(Fraction(right, files))}"
+                for rung, right, files in zip(curve.rungs, curve.right, curve.files, strict=True)
+            ),
+            f"{_bound_text(curve.threshold, curve)} [{_bound_text(curve.low, curve)}, {_bound_text(curve.high, curve)}]",
+            curve.unit,
+        )
+        for task, curve in curves.items()
+    )
+    note = "Accuracy over clean and FLIP files by rung; threshold where the fitted curve reaches 75 %."
+    return Table("Smallest change heard", ("", "accuracy by rung", "threshold", "unit"), rows, note)
+
+
+def _bound_text(bound: Bound, curve: Curve) -> str:
+    if bound.value is None:
+        return f"<{curve.rungs[0]}" if bound.side == "below" else f">{curve.rungs[-1]}"
+    return _of_float(bound.value, 3 if curve.unit == "ratio" else 2 if curve.unit == "semitones" else 0)
+
+
+def _plain(figure: Figure) -> str:
+    if figure.value is None:
+        return NONE
+    return percent(figure.value) + (CHANCE_MARK if figure.is_chance else "")
+
+
+def _with_interval(figure: Figure) -> str:
+    if figure.value is None:
+        return NONE
+    return f"{_plain(figure)} {_interval_text(figure.interval, 100, 1)}".rstrip()
+
+
+def _interval_text(interval: Interval | None, factor: int, digits: int) -> str:
+    if interval is None:
+        return ""
+    return f"[{_of_float(factor * interval.low, digits)}, {_of_float(factor * interval.high, digits)}]"
+
+
+def _of_float(value: float, digits: int) -> str:
+    """Return a float as a decimal; the nearest simple fraction undoes the error of binary arithmetic."""
+    return rounded(Fraction(value).limit_denominator(_PRECISION), digits)
