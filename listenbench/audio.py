@@ -18,9 +18,23 @@ SAMPLE_RATE: Final = 44_100
 _CHANNELS: Final = 1
 _BYTES_PER_SAMPLE: Final = 2
 _SCALE: Final = np.float32(32_768)
+_FULL_SCALE: Final = np.float32(32_767)
+
+Samples = npt.NDArray[np.int16]
+FloatArray = npt.NDArray[np.float32]
 
 
-def encoded(samples: npt.NDArray[np.int16]) -> bytes:
+def quantised(samples: FloatArray) -> Samples:
+    """Return the samples as 16-bit integers, rounded and without dither, so that zeros stay zeros."""
+    return np.rint(samples * _FULL_SCALE).astype(np.int16)
+
+
+def dequantised(samples: Samples) -> FloatArray:
+    """Return 16-bit integers as float32 from -1 to 1, full scale at 32,768."""
+    return samples.astype(np.float32) / _SCALE
+
+
+def encoded(samples: Samples) -> bytes:
     """Return a WAV file: 16-bit PCM, one channel, 44.1 kHz, a header of 44 bytes and no tags."""
     buffer = BytesIO()
     with wave.open(buffer, "wb") as file:
@@ -31,7 +45,7 @@ def encoded(samples: npt.NDArray[np.int16]) -> bytes:
     return buffer.getvalue()
 
 
-def read_audio(path: Path) -> npt.NDArray[np.float32]:
+def read_audio(path: Path) -> FloatArray:
     """Read a recording as float32 from -1 to 1, shape (n,).
 
     Raises
@@ -49,4 +63,4 @@ def read_audio(path: Path) -> npt.NDArray[np.float32]:
         raise DataError(f"{path}: not a WAV file: the data set is damaged") from None
     if layout != (_CHANNELS, _BYTES_PER_SAMPLE, SAMPLE_RATE):
         raise DataError(f"{path}: not 16-bit PCM with one channel at {SAMPLE_RATE} Hz")
-    return np.frombuffer(frames, dtype="<i2").astype(np.float32) / _SCALE
+    return dequantised(np.frombuffer(frames, dtype="<i2"))

@@ -79,17 +79,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return request.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
-    except click.UsageError as error:
-        place = error.ctx.command_path if error.ctx else "listenbench"
-        return _fail(f"{error.format_message()} See '{place} --help'.")
-    except click.ClickException as error:
-        return _fail(error.format_message())
-    except ListenbenchError as error:
-        return _fail(str(error))
+    except (click.ClickException, ListenbenchError) as error:
+        return _fail(_message(error))
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, click.UsageError):
+        place = error.ctx.command_path if error.ctx else "listenbench"
+        return f"{error.format_message()} See '{place} --help'."
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
 def _fail(message: str, status: int = FAILED) -> int:

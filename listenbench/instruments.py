@@ -113,7 +113,6 @@ _SOUNDS: Final = (
     ("tambourine", 54),
     ("low conga", 64),
     ("low timbale", 66),
-    ("short whistle", 71),
     ("short guiro", 73),
 )
 
@@ -121,6 +120,7 @@ PERCUSSION: Final[Mapping[str, PercussionSound]] = MappingProxyType(
     {name: PercussionSound(name, pitch) for name, pitch in _SOUNDS}
 )
 """Percussion sounds by name: those whose pulse trains reach -23 LUFS with peaks well under -1 dBFS."""
+
 
 @cache
 def instruments_for(programs: tuple[int, ...]) -> tuple[MelodicInstrument, ...]:

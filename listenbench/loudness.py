@@ -7,17 +7,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from listenbench.audio import FloatArray, dequantised, quantised
 from listenbench.errors import RenderError
-
-FloatArray = npt.NDArray[np.float32]
 
 PEAK_LIMIT_DBFS = -1.0
 """Highest sample peak that a clip may have (EBU R 128 recommends -1 dBTP)."""
 
 _TOLERANCE_LU = 0.02
-_ROUNDS = 8
+_ROUNDS = 16
 
 
 @cache
@@ -43,9 +41,10 @@ def integrated_loudness(samples: FloatArray, sample_rate: int) -> float:
 
 
 def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> FloatArray:
-    """Return the samples at a given loudness, within 0.02 LU.
+    """Return the samples at a given loudness, within 0.02 LU once they are 16-bit integers.
 
-    One step is not always enough: scaling lifts quiet blocks over the absolute gate of BS.1770 (-70 LUFS).
+    One step is not always enough: scaling lifts quiet blocks over the absolute gate of BS.1770 (-70 LUFS),
+    and where a block lies just at the relative gate, rounding decides whether it counts.
 
     Raises
     ------
@@ -54,7 +53,7 @@ def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> Flo
     """
     scaled = samples
     for _ in range(_ROUNDS):
-        loudness = integrated_loudness(scaled, sample_rate)
+        loudness = integrated_loudness(dequantised(quantised(scaled)), sample_rate)
         if not math.isfinite(loudness):
             raise RenderError(f"the clip has no loudness ({loudness} LUFS): it is silent or too short")
         if abs(target_lufs - loudness) <= _TOLERANCE_LU:

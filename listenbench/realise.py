@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from listenbench.audio import SAMPLE_RATE
+from listenbench.audio import SAMPLE_RATE, Samples, quantised
 from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
 from listenbench.errors import RenderError
@@ -23,10 +22,6 @@ from listenbench.takes import Take, perform
 
 FADE_SECONDS: Final = 0.01
 """Length of the fade at the end of each clip, where its window cuts off what still rings."""
-
-_FULL_SCALE: Final = 32_767
-
-Samples = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +110,3 @@ def faded(samples: FloatArray) -> FloatArray:
     result = samples.copy()
     result[-length:] *= curve
     return result
-
-
-def quantised(samples: FloatArray) -> Samples:
-    """Return the samples as 16-bit integers, rounded and without dither, so that zeros stay zeros."""
-    return np.rint(samples * np.float32(_FULL_SCALE)).astype(np.int16)

@@ -9,15 +9,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from listenbench.audio import SAMPLE_RATE
+from listenbench.audio import SAMPLE_RATE, dequantised
 from listenbench.generate import make_request
 from listenbench.items import Item
 from listenbench.plan import TaskPlanner
 from listenbench.realise import Recording, Studio
 from listenbench.soundfonts import find
 from listenbench.splits import Split
-
-_SCALE = np.float32(32_768)
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def _sample(item: Item, recording: Recording) -> Sample:
     variant = recording.variant
     return Sample(
         id=variant.id,
-        audio=recording.samples.astype(np.float32) / _SCALE,
+        audio=dequantised(recording.samples),
         sample_rate=SAMPLE_RATE,
         question=item.question,
         choices=item.choices,

@@ -1,5 +1,7 @@
 """Measurements on samples, independent of how listenbench makes them."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.signal import find_peaks
 
@@ -11,9 +13,9 @@ def frequency(pitch):
 
 
 def cents_near(samples, pitch, width=70.0, harmonics=6):
-    """Deviation in cents of a sounding note from a MIDI pitch.
+    """Return the deviation in cents of a sounding note from a MIDI pitch.
 
-    The median over the first six harmonics of where the spectral line lies, by parabolic interpolation of the
+    That is the median over the first six harmonics of where the spectral line lies, by parabolic interpolation of the
     logarithm of a Hann window's transform, which is exact for a Gaussian line and good for Hann's.
     """
     window = np.hanning(len(samples) + 2)[1:-1]
@@ -33,7 +35,7 @@ def cents_near(samples, pitch, width=70.0, harmonics=6):
 
 
 def level_at(samples, pitch, width=40.0):
-    """Level in decibels of the strongest spectral line within `width` cents of a MIDI pitch."""
+    """Return the level in decibels of the strongest spectral line within `width` cents of a MIDI pitch."""
     window = np.hanning(len(samples) + 2)[1:-1]
     spectrum = np.abs(np.fft.rfft(samples * window, 2 ** int(np.ceil(np.log2(len(samples)))) * 4))
     step = RATE / (2 * (len(spectrum) - 1))
@@ -42,7 +44,7 @@ def level_at(samples, pitch, width=40.0):
 
 
 def onset_times(samples, shortest_interval):
-    """Times in seconds at which the level jumps up, at least `shortest_interval` apart."""
+    """Return the times in seconds at which the level jumps up, at least `shortest_interval` apart."""
     hop = 22
     emphasised = np.diff(samples, prepend=samples[:1])
     frames = emphasised[: len(emphasised) // hop * hop].reshape(-1, hop)
@@ -58,7 +60,7 @@ def onset_times(samples, shortest_interval):
 
 
 def log_spectra(samples, bands=40, frame=2048):
-    """Mean spectrum in dB over bands spaced evenly in pitch, from 60 Hz to 12 kHz."""
+    """Return the mean spectrum in dB over bands spaced evenly in pitch, from 60 Hz to 12 kHz."""
     count = len(samples) // frame
     frames = samples[: count * frame].reshape(count, frame) * np.hanning(frame)
     power = (np.abs(np.fft.rfft(frames, axis=1)) ** 2).mean(axis=0)
@@ -66,12 +68,11 @@ def log_spectra(samples, bands=40, frame=2048):
     return np.array(
         [
             10 * np.log10(power[int(low) : max(int(low) + 1, int(high))].mean() + 1e-9)
-            for low, high in zip(edges, edges[1:], strict=False)
+            for low, high in pairwise(edges)
         ]
     )
 
 
 def spectral_distance(first, second):
-    """Root mean square difference of two mean spectra in dB."""
+    """Return the root mean square difference of two mean spectra in dB."""
     return float(np.sqrt(np.mean((log_spectra(first) - log_spectra(second)) ** 2)))
-

@@ -43,13 +43,16 @@ def parted(task, recording):
 
 
 @cache
+def renderer():
+    return Renderer()
+
+
+@cache
 def own_tuning(soundfont, program, pitch, milliseconds):
     """Deviation in cents of the same note of the soundfont, of about the same length, played alone."""
     duration = milliseconds / 1000
     clip = Clip((Part(Instrument(program), (Note(pitch, 0.0, duration, 85),)),), 2.5, 1.0)
-    renderer = Renderer()
-    samples = renderer.render(clip, find(soundfont).path)
-    renderer.close()
+    samples = renderer().render(clip, find(soundfont).path)
     return cents_near(samples[round(attack(duration) * RATE) : round(duration * RATE)], pitch)
 
 
@@ -112,10 +115,7 @@ def test_transposed_clips_are_transposed_by_what_they_say(task):
             measured += variant.clip_b.clip.tuning_cents
             own = own_tuning("musescore-general", program, note.pitch, 10 * round(100 * note.duration))
             distances = [measured - own - 100 * p - change.parameters["cents"] for p in before]
-            if task == "melody":
-                assert min(map(abs, distances)) < 10, (item.name, note)
-                checked += 1
-            elif note.pitch == min(n.pitch for n in variant.clip_b.clip.lead.notes):
+            if task == "melody" or note.pitch == min(n.pitch for n in variant.clip_b.clip.lead.notes):
                 assert min(map(abs, distances)) < 10, (item.name, note)
                 checked += 1
     assert checked >= 4

@@ -1,7 +1,7 @@
 """The plan: labels, contract of the variants, uniqueness, prefixes and seeds."""
 
 from collections import Counter
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -78,9 +78,7 @@ def test_edits_have_the_magnitude_of_the_rung(split, seed, task):
                 continue
             before, after = item.clip_a.clip, variant.clip_b.clip
             if task in ("melody", "harmony"):
-                moves = [
-                    b.pitch - a.pitch for a, b in zip(before.lead.notes, after.lead.notes, strict=True)
-                ]
+                moves = [b.pitch - a.pitch for a, b in zip(before.lead.notes, after.lead.notes, strict=True)]
                 (move,) = [m for m in moves if m]
                 assert abs(move) * (100 if task == "melody" else 1) == item.rung
                 assert variant.difference.magnitude == move * (100 if task == "melody" else 1)
@@ -140,7 +138,7 @@ def test_ids_are_opaque_and_unique():
     assert len(set(ids)) == len(ids)
     order = sorted(range(len(ids)), key=lambda position: ids[position])
     conditions = [CONDITIONS[position % 4] for position in order]
-    runs = sum(a == b for a, b in zip(conditions, conditions[1:], strict=False))
+    runs = sum(a == b for a, b in pairwise(conditions))
     assert runs == pytest.approx(len(ids) / 4, abs=40)
 
 

@@ -40,14 +40,13 @@ def test_pairs_differ_in_one_member_by_the_stated_distance():
         for pair in pairs:
             raised = {m + semitones if m == pair.member else m for m in pair.lower.members}
             assert raised == set(pair.upper.members)
-            assert 0 in raised and pair.member != 0
+            assert 0 in raised
+            assert pair.member != 0
 
 
 def test_no_pair_is_a_transposition_of_itself():
     for pairs in chord_pairs().values():
         for pair in pairs:
-            sets = [
-                chord.Chord([60 + m for m in q.members]).normalOrder for q in (pair.lower, pair.upper)
-            ]
+            sets = [chord.Chord([60 + m for m in q.members]).normalOrder for q in (pair.lower, pair.upper)]
             first, second = ([(p - s[0]) % 12 for p in s] for s in sets)
             assert first != second
