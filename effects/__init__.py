@@ -35,6 +35,7 @@ __all__ = [
     "SoundfontSwap",
     "Stage",
     "apply_chain",
+    "get_audio_effect",
     "get_effect",
 ]
 
@@ -72,6 +73,20 @@ def get_effect(name: str) -> Effect[Any, Any]:
     return EFFECTS[name]
 
 
+def get_audio_effect(name: str) -> AudioEffect[Any, Any]:
+    """Return an effect that acts on samples.
+
+    Raises
+    ------
+    SpecError
+        If there is no effect of that name, or it acts on something else.
+    """
+    effect = get_effect(name)
+    if not isinstance(effect, AudioEffect):
+        raise SpecError(f"effect {name} acts on the {effect.stage}, it can't be applied to samples")
+    return effect
+
+
 def apply_chain(
     samples: FloatArray, sample_rate: int, chain: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> FloatArray:
@@ -97,8 +112,5 @@ def apply_chain(
         If a name is unknown or not an audio effect, or parameters are wrong.
     """
     for name, parameters in chain:
-        effect = get_effect(name)
-        if not isinstance(effect, AudioEffect):
-            raise SpecError(f"effect {name} acts on the {effect.stage}, it can't be applied to samples")
-        samples = effect.apply(samples, sample_rate, parameters)
+        samples = get_audio_effect(name).apply(samples, sample_rate, parameters)
     return samples

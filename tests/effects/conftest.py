@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pytest
 from effect_clips import CLIPS
 
+from listenbench.audio import SAMPLE_RATE
 from listenbench.loudness import normalised
 from listenbench.music import Clip
-from listenbench.render import SAMPLE_RATE, Renderer
+from listenbench.render import Renderer
 from listenbench.soundfonts import find
 
 

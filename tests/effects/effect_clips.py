@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from listenbench.audio import SAMPLE_RATE
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, part_of
-from listenbench.render import SAMPLE_RATE
 
 MELODY = (60, 64, 62, 67)
 CHORD = (48, 60, 64, 67)
@@ -68,8 +69,8 @@ def spectrum_db(samples: Samples, frequency: float, cents: float = 60) -> tuple[
     return (peak + offset) * SAMPLE_RATE / size, middle
 
 
-def note_frequencies(samples: Samples, pitches: tuple[float, ...]) -> list[float]:
-    """Measure the fundamental of each note of a `melody_clip`, past its attack."""
+def note_frequencies(samples: Samples, pitches: Sequence[float]) -> list[float]:
+    """Measure the spectral line near each of four pitches, during the notes of a `melody_clip`."""
     measured = []
     for index, pitch in enumerate(pitches):
         start = round((ONSET_SECONDS + NOTE_SECONDS * index + 0.12) * SAMPLE_RATE)

@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pytest
 from scipy.signal import correlate
 
-from listenbench.effects import get_effect
+from listenbench.audio import SAMPLE_RATE
+from listenbench.effects import get_audio_effect
 from listenbench.effects.codec import CodecParameters, decode, encode
 from listenbench.errors import SpecError
-from listenbench.render import SAMPLE_RATE
 
-CODEC = get_effect("codec")
+CODEC = get_audio_effect("codec")
 PUBLISHED = [{"format": "opus", "kbps": 48}, {"format": "mp3", "kbps": 128}]
 PITCHED = ["piano", "guitar", "violin", "flute", "piano chord", "organ chord", "strings chord"]
 

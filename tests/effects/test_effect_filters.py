@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from listenbench.effects import get_effect
+from listenbench.audio import SAMPLE_RATE
+from listenbench.effects import get_audio_effect
 from listenbench.errors import SpecError
 from listenbench.loudness import normalised
-from listenbench.render import SAMPLE_RATE
 
 FREQUENCIES = (50, 200, 1000, 4000, 12_000)
 
@@ -22,7 +22,7 @@ def response_db(effect: str, parameters: dict[str, Any], frequency: float) -> fl
     """Measure the gain of a filter at one frequency, by its response to a click."""
     click = np.zeros(SAMPLE_RATE, dtype=np.float32)
     click[SAMPLE_RATE // 2] = 0.5
-    output = get_effect(effect).apply(click, SAMPLE_RATE, parameters)
+    output = get_audio_effect(effect).apply(click, SAMPLE_RATE, parameters)
     tone = np.exp(-2j * np.pi * frequency * np.arange(click.size) / SAMPLE_RATE)
     return 20 * math.log10(abs(np.dot(output, tone)) / abs(np.dot(click, tone)))
 
@@ -69,7 +69,7 @@ def test_the_shelves_reach_their_gains() -> None:
 
 def test_eq_draws_every_combination_and_never_a_flat_one() -> None:
     rng = np.random.Generator(np.random.PCG64(0))
-    eq = get_effect("eq")
+    eq = get_audio_effect("eq")
     draws = [eq.draw(rng) for _ in range(60)]
     pairs = {(draw["low_gain_db"], draw["high_gain_db"]) for draw in draws}
     assert pairs == {(-3, -3), (-3, 3), (3, -3), (3, 3)}
@@ -85,14 +85,14 @@ def test_lowpass_falls_by_6_db_at_its_cutoff_without_delay() -> None:
     assert -54 < response_db("lowpass", parameters, 6800) < -48
     click = np.zeros(2001, dtype=np.float32)
     click[1000] = 1
-    output = get_effect("lowpass").apply(click, SAMPLE_RATE, parameters)
+    output = get_audio_effect("lowpass").apply(click, SAMPLE_RATE, parameters)
     assert np.argmax(output) == 1000
     np.testing.assert_allclose(output, output[::-1], atol=1e-6)
 
 
 def test_lowpass_needs_room_below_half_the_sample_rate() -> None:
     with pytest.raises(SpecError, match="cutoff_hz: expected less than half the sample rate of 8000"):
-        get_effect("lowpass").apply(np.zeros(10, dtype=np.float32), 8000, {"cutoff_hz": 4000.0})
+        get_audio_effect("lowpass").apply(np.zeros(10, dtype=np.float32), 8000, {"cutoff_hz": 4000.0})
 
 
 def sine(frequency: float, level_dbfs: float, seconds: float = 2.0) -> npt.NDArray[np.float32]:
@@ -112,7 +112,7 @@ def held_level_dbfs(samples: npt.NDArray[np.float32]) -> float:
 @pytest.mark.parametrize("ratio", [2.0, 4.0])
 def test_compressor_s_static_curve(ratio: float) -> None:
     parameters = {"threshold_dbfs": -30.0, "ratio": ratio, "attack_ms": 0.1, "release_ms": 1000.0}
-    compressor = get_effect("compressor")
+    compressor = get_audio_effect("compressor")
     for level in (-40.0, -20.0, -10.0):
         output = compressor.apply(sine(1000, level), SAMPLE_RATE, parameters)
         expected = level if level < -30 else -30 + (level + 30) / ratio
@@ -122,7 +122,7 @@ def test_compressor_s_static_curve(ratio: float) -> None:
 @pytest.mark.parametrize("depth", [3.0, 6.0, 12.0])
 def test_clipping_cuts_the_peak_and_nothing_below(depth: float, music: dict[str, Any]) -> None:
     clean = music["piano"]
-    clipped = get_effect("clipping").apply(clean, SAMPLE_RATE, {"depth_db": depth})
+    clipped = get_audio_effect("clipping").apply(clean, SAMPLE_RATE, {"depth_db": depth})
     limit = np.max(np.abs(clean)) * 10 ** (-depth / 20)
     assert np.max(np.abs(clipped)) == pytest.approx(limit, rel=1e-5)
     below = np.abs(clean) < 0.999 * limit
@@ -131,14 +131,14 @@ def test_clipping_cuts_the_peak_and_nothing_below(depth: float, music: dict[str,
 
 
 def test_gain_is_exact(music: dict[str, Any]) -> None:
-    softer = get_effect("gain").apply(music["violin"], SAMPLE_RATE, {"gain_db": -6.0})
+    softer = get_audio_effect("gain").apply(music["violin"], SAMPLE_RATE, {"gain_db": -6.0})
     np.testing.assert_allclose(softer, music["violin"] * 10 ** (-6 / 20), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["room", "eq", "hiss"])
 def test_the_test_split_s_effects_leave_headroom(name: str, music: dict[str, Any]) -> None:
     # `normalised` refuses a clip that would pass -1 dBFS.
-    effect = get_effect(name)
+    effect = get_audio_effect(name)
     rng = np.random.Generator(np.random.PCG64(12))
     for clean in music.values():
         for _ in range(2):

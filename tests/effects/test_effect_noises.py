@@ -11,15 +11,15 @@ import numpy.typing as npt
 import pytest
 from scipy.signal import welch
 
-from listenbench.effects import get_effect
-from listenbench.render import SAMPLE_RATE
+from listenbench.audio import SAMPLE_RATE
+from listenbench.effects import get_audio_effect
 
 Samples = npt.NDArray[np.float32]
 
 
 def added(name: str, clean: Samples, parameters: dict[str, Any]) -> npt.NDArray[np.float64]:
     """Return what an effect adds to a clip."""
-    changed = get_effect(name).apply(clean, SAMPLE_RATE, parameters)
+    changed = get_audio_effect(name).apply(clean, SAMPLE_RATE, parameters)
     return changed.astype(np.float64) - clean
 
 
@@ -79,7 +79,7 @@ def test_pink_noise_has_its_ratio_and_slope(snr: float, music: dict[str, Any]) -
 @pytest.mark.parametrize("mains", [50, 60])
 def test_hum_has_its_ratio_and_its_lines(mains: int, music: dict[str, Any]) -> None:
     rng = np.random.Generator(np.random.PCG64(5))
-    parameters = {**get_effect("hum").draw(rng), "mains_hz": mains, "snr_db": 25.0}
+    parameters = {**get_audio_effect("hum").draw(rng), "mains_hz": mains, "snr_db": 25.0}
     clean = music["organ chord"]
     hum = added("hum", clean, parameters)
     assert rms_db(clean) - rms_db(hum) == pytest.approx(25, abs=0.01)
@@ -93,5 +93,5 @@ def test_hum_has_its_ratio_and_its_lines(mains: int, music: dict[str, Any]) -> N
 @pytest.mark.parametrize("name", ["pink_noise", "hum"])
 def test_a_silent_clip_stays_silent(name: str) -> None:
     silence = np.zeros(1000, dtype=np.float32)
-    parameters = get_effect(name).draw(np.random.Generator(np.random.PCG64(6)))
-    assert not get_effect(name).apply(silence, SAMPLE_RATE, parameters).any()
+    parameters = get_audio_effect(name).draw(np.random.Generator(np.random.PCG64(6)))
+    assert not get_audio_effect(name).apply(silence, SAMPLE_RATE, parameters).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listenbench.effects import get_effect
+from listenbench.audio import SAMPLE_RATE
+from listenbench.effects import get_audio_effect
 from listenbench.effects.shoebox import (
     Room,
     compute_impulse_response,
@@ -24,18 +26,21 @@ from listenbench.effects.shoebox import (
     reverberation_time,
 )
 from listenbench.errors import RenderError, SpecError
-from listenbench.render import SAMPLE_RATE
 
 FloatArray = npt.NDArray[np.floating[Any]]
 
-ROOM = get_effect("room")
+ROOM = get_audio_effect("room")
 TARGETS = (0.2, 0.5, 1.0)
 
 
 def rooms(count: int, seed: int, **options: Any) -> list[Room]:
     rng = np.random.Generator(np.random.PCG64(seed))
-    draws = [ROOM.draw(rng, ROOM.options(options)) for _ in range(count)]
-    return [Room(**{k: tuple(v) if isinstance(v, list) else v for k, v in d.items()}) for d in draws]
+    return [as_room(ROOM.draw(rng, ROOM.options(options))) for _ in range(count)]
+
+
+def as_room(parameters: Mapping[str, Any]) -> Room:
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items()}
+    return Room(**fields)
 
 
 def decay_time(response: FloatArray) -> float:
@@ -114,7 +119,7 @@ def test_a_click_comes_out_where_it_went_in() -> None:
         click[7_000] = 0.5
         parameters = ROOM.draw(np.random.Generator(np.random.PCG64(seed)))
         echoed = ROOM.apply(click, SAMPLE_RATE, parameters)
-        response = impulse_response(Room(**parameters), SAMPLE_RATE)
+        response = impulse_response(as_room(parameters), SAMPLE_RATE)
         assert np.max(np.abs(echoed[:7_000])) < 1e-6
         np.testing.assert_allclose(echoed[7_000 : 7_000 + response.size], 0.5 * response[:13_000], atol=1e-6)
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from listenbench.attributes import ATTRIBUTES
+from listenbench.audio import SAMPLE_RATE
 from listenbench.effects import EFFECTS, AudioEffect, ClipEffect, Stage, apply_chain, get_effect
 from listenbench.effects.base import TASKS, Effect
 from listenbench.errors import SpecError
 from listenbench.music import Clip
-from listenbench.render import SAMPLE_RATE
 
 AUDIO = {name: effect for name, effect in EFFECTS.items() if isinstance(effect, AudioEffect)}
 DRAWS = 20
