@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import platform
 import shutil
 import sys
@@ -44,8 +45,10 @@ from listenbench.plan import plan
 from listenbench.randomness import checked_seed
 from listenbench.realise import Studio
 from listenbench.records import gold_row, manifest_row, metadata_row
-from listenbench.soundfonts import find
+from listenbench.soundfonts import FoundSoundfont, find
 from listenbench.splits import CONDITIONS, Split, load_split
+
+_LOGGER: Final = logging.getLogger(__name__)
 
 _ITEMS_A_CALL: Final = 4
 _CALLS_IN_FLIGHT_A_WORKER: Final = 4
@@ -154,7 +157,7 @@ def generate(
     workers : int
         Processes. With more than one, a script has to call this under `if __name__ == "__main__":`.
     overwrite : bool
-        Whether another data set in the same folder is replaced.
+        Whether a data set in the same folder is replaced, even by the same one.
     progress : bool
         Whether a progress bar is shown on standard error, if that is a terminal.
 
@@ -177,14 +180,13 @@ def generate(
         raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
     target = Path(out) if out is not None else Path("data") / f"{request.split.name}-{request.seed}"
     found = {name: find(name) for name in request.split.soundfonts}
-    paths = {name: str(font.path) for name, font in found.items()}
-    described = {
-        name: {"file": font.path.name, "sha256": font.sha256(), "known": font.known_file() is not None}
-        for name, font in found.items()
-    }
-    if _is_there(target, request, described, overwrite=overwrite):
+    described = {name: _described(font) for name, font in found.items()}
+    if not overwrite and _is_there(target, request, described):
         return load(target)
+    if overwrite:
+        _check_replaceable(target)
     with _partial_folder(target) as partial:
+        paths = {name: str(font.path) for name, font in found.items()}
         rows = _record(request, paths, partial, workers, progress=progress)
         _write_tables(partial, rows)
         _write_description(partial, request, described, rows)
@@ -192,27 +194,41 @@ def generate(
     return load(target)
 
 
-def _is_there(target: Path, request: Request, soundfonts: Row, *, overwrite: bool) -> bool:
+def _described(font: FoundSoundfont) -> Row:
+    """Return what the data set says about a soundfont; warn about a file that the catalogue doesn't know."""
+    warning = font.warning()
+    if warning:
+        _LOGGER.warning("listenbench: warning: %s", warning)
+    return {"file": font.path.name, "sha256": font.sha256(), "known": warning is None}
+
+
+def _is_there(target: Path, request: Request, soundfonts: Row) -> bool:
     """Return whether the target holds the very data set already; refuse anything else that it holds."""
-    if not target.exists():
+    if not target.exists() or _is_empty_folder(target):
         return False
     try:
         description = read_description(target)
-        wanted = {**request.to_dict(), "soundfonts": soundfonts}
+        wanted = {**request.to_dict(), "soundfonts": soundfonts, "versions": _versions()}
         same = all(description.get(key) == value for key, value in wanted.items())
-        same = same and description.get("versions") == _versions()
         if same and fingerprint(target) == description.get("fingerprint"):
             return True
     except (DataError, OSError):
-        same = False
-    if overwrite and (target / DESCRIPTION).is_file():
-        return False
-    advice = "give another --out, or --overwrite to replace it"
-    if target.is_dir() and not (target / DESCRIPTION).is_file():
-        if not any(target.iterdir()):
-            return False
-        advice = "give another --out; only a data set is ever replaced"
-    raise DataError(f"{target}: there is something else already: {advice}")
+        pass
+    raise DataError(
+        f"{target}: there is something else already: give another --out, or --overwrite to replace a data set"
+    )
+
+
+def _check_replaceable(target: Path) -> None:
+    """Refuse to replace anything but a data set."""
+    if target.exists() and not (target / DESCRIPTION).is_file() and not _is_empty_folder(target):
+        raise DataError(
+            f"{target}: this is no data set: only a data set is ever replaced; give another --out"
+        )
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
 
 
 @contextlib.contextmanager
