@@ -78,7 +78,7 @@ def _row(path: Path, number: int, line: str) -> Row:
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
-        raise DataError(f"{path}, line {number}: not a JSON object: the data set is damaged")
+        raise DataError(f"{path}:{number}: not a JSON object: the data set is damaged")
     return row
 
 
@@ -205,7 +205,7 @@ def _item(folder: Path, number: int, row: Row) -> DatasetItem:
         or row.get("file_name") != f"{AUDIO}/{identifier}.wav"
         or not identifier.isalnum()
     ):
-        raise DataError(f"{folder / METADATA}, line {number}: not a row of a data set")
+        raise DataError(f"{folder / METADATA}:{number}: not a row of a data set")
     return DatasetItem(identifier, question, tuple(map(str, choices)), folder / AUDIO / f"{identifier}.wav")
 
 

@@ -58,7 +58,7 @@ def _table_problems(folder: Path, description: Row) -> Iterator[str]:
         for number, row in enumerate(tables[name], start=1):
             missing = [key for key in keys if key not in row]
             if missing:
-                yield f"{folder / name}, line {number}: no {', '.join(missing)}"
+                yield f"{folder / name}:{number}: no {', '.join(missing)}"
     identifiers = {name: [row.get("id") for row in rows] for name, rows in tables.items()}
     for name, values in identifiers.items():
         doubled = [str(value) for value, count in Counter(values).items() if count > 1]

@@ -1,0 +1,139 @@
+"""The command line as a user meets it: help, errors of one line, exit statuses."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from listenbench.cli import COMMANDS
+from listenbench.generate import generate
+
+
+def run(*arguments, cwd=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "listenbench", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+
+
+def assert_one_line_error(result, *words):
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("listenbench: ")
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    return generate("test", 0, tmp_path_factory.mktemp("cli") / "data", items=2, tasks=["rhythm"])
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_shows_an_example(name):
+    result = run(name, "--help")
+    assert result.returncode == 0
+    assert "Example" in result.stdout
+    assert f"listenbench {name}" in result.stdout
+
+
+def test_help_names_every_command():
+    result = run("--help")
+    assert all(name in result.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("program", ["import listenbench", "from listenbench.cli import cli"])
+def test_starting_imports_no_heavy_library(program):
+    heavy = "{'music21', 'scipy', 'pedalboard', 'pyroomacoustics', 'soundfile', 'pydantic', 'fluidsynth'}"
+    check = f"import sys; {program}; print(*sorted({heavy} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (0, "\n"), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), ["Missing command"]),
+        (("nosuch",), ["nosuch"]),
+        (("generate",), ["--split"]),
+        (("generate", "--split", "nosuch"), ["nosuch", "test, train"]),
+        (("generate", "--split", "nosuch.toml"), ["nosuch.toml"]),
+        (("generate", "--split", "test", "--seed", "pi"), ["pi", "--seed"]),
+        (("generate", "--split", "test", "--seed", "-4"), ["-4", "outside"]),
+        (("generate", "--split", "test", "--items", "0"), ["items"]),
+        (("generate", "--split", "test", "--tasks", "opera"), ["opera", "melody"]),
+        (("generate", "--split", "test", "--variants", "dirty"), ["dirty", "clean"]),
+        (("generate", "--split", "test", "--workers", "0"), ["workers"]),
+        (("verify", "nowhere"), ["nowhere", "dataset.json"]),
+        (("baseline", "always-c", "--data", "x", "--out", "y"), ["always-c"]),
+        (("baseline", "always-a", "--data", "nowhere", "--out", "y"), ["nowhere"]),
+        (("score", "nowhere.jsonl", "--data", "nowhere"), ["nowhere"]),
+    ],
+)
+def test_wrong_calls_end_in_one_line(tmp_path, arguments, words):
+    assert_one_line_error(run(*arguments, cwd=tmp_path), *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_soundfont_says_how_to_get_it(tmp_path):
+    (tmp_path / "split.toml").write_text(
+        """
+        name = "own"
+        items = 2
+        variants = ["clean"]
+        soundfonts = ["generaluser-gs"]
+        [tasks.rhythm]
+        window_seconds = 4.0
+        rungs = [1.5]
+        stay = ["hiss"]
+        """
+    )
+    environment = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "none")}
+    result = run("generate", "--split", "split.toml", cwd=tmp_path, **environment)
+    assert_one_line_error(result, "generaluser-gs", "soundfonts fetch generaluser-gs")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    result = run(
+        "generate", "--split", "test", "--items", 1, "--tasks", "rhythm", "--out", tmp_path / "file" / "data"
+    )
+    assert_one_line_error(result, "can't write")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", ["p.jsonl:1:"]),
+        ('{"id": "nosuch", "answer": "A"}', ["p.jsonl:1:", "nosuch"]),
+        ("[1]", ["p.jsonl:1:"]),
+        ('{"answer": "A"}', ["p.jsonl:1:"]),
+    ],
+)
+def test_malformed_predictions(tmp_path, dataset, text, words):
+    (tmp_path / "p.jsonl").write_text(text + "\n")
+    result = run("score", tmp_path / "p.jsonl", "--data", dataset.folder)
+    assert_one_line_error(result, *words)
+
+
+def test_output_that_nobody_reads_is_no_error(dataset):
+    command = f"{sys.executable} -m listenbench verify {dataset.folder} | true"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert result.returncode == 0
+    assert result.stderr == ""
+
+
+def test_standard_output_stays_clean_where_ci_is_set(tmp_path):
+    result = run(
+        "generate", "--split", "test", "--items", 1, "--tasks", "rhythm", "--json", cwd=tmp_path, CI="true"
+    )
+    assert result.returncode == 0
+    assert result.stdout.startswith("{")
+    assert result.stdout.count("\n") == 1
