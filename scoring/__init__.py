@@ -24,7 +24,7 @@ def score(
     *,
     duplicates: Duplicates = "error",
     strict: bool = False,
-    resamples: int = 10_000,
+    resamples: int = 5_000,
     seed: int = 0,
 ) -> Score:
     """Score predictions.

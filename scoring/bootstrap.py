@@ -1,11 +1,12 @@
 """Intervals by resampling items, with their files kept together.
 
-Items are drawn again within each task, as many as there are, since a task's size is part of the design
-(a stratified bootstrap; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sections 8.3 and 13.3). Drawing n
-items with replacement is the same as one multinomial draw of how often each distinct outcome occurs, so the
-cost doesn't depend on n. Intervals are percentile intervals. Where every item has the best or every item the
-worst value, resampling has nothing to vary and its interval would have no width: there the score interval of a
-proportion stands instead (Wilson, Journal of the American Statistical Association 22, 1927).
+Items are drawn again within each task, as many as there are, since a task's size is part of the design (a
+stratified bootstrap; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sections 8.3 and 13.3).
+Drawing n items with replacement is the same as one multinomial draw of how often each distinct outcome
+occurs, so the cost doesn't depend on n. Intervals are percentile intervals. Where every item has the best or
+every item the worst value, resampling has nothing to vary and its interval would have no width: there the
+score interval of a proportion stands instead (Wilson, Journal of the American Statistical Association 22,
+1927).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LEVEL: Final = 0.95
 NORMAL_QUANTILE: Final = 1.959963984540054
 """Quantile of the standard normal distribution that leaves (1 - LEVEL) / 2 above it."""
 
-RESAMPLES: Final = 10_000
+RESAMPLES: Final = 5_000
 """Default number of resamples."""
 
 

@@ -76,19 +76,26 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _decoded(raw: bytes) -> tuple[Any, str]:
+    """Return the value of a line, and why there is none."""
     if len(raw) > MAXIMUM_LINE_BYTES:
         return None, _TOO_LONG
     try:
         return _DECODER.decode(raw.decode("utf-8")), ""
-    except UnicodeDecodeError as error:
-        if raw.startswith(_UTF16_MARKS):
-            return None, "the file is UTF-16; save it as UTF-8"
-        return None, f"not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8"
-    except json.JSONDecodeError as error:
-        return None, f"not JSON: {error.msg} at column {error.colno}"
-    except _RepeatedKeyError as error:
-        return None, str(error)
-    except ValueError:
-        return None, "not JSON: a number with too many digits"
-    except RecursionError:
-        return None, "not JSON: nested too deeply"
+    except (ValueError, RecursionError) as error:
+        return None, _reason(raw, error)
+
+
+def _reason(raw: bytes, error: ValueError | RecursionError) -> str:
+    match error:
+        case UnicodeDecodeError() if raw.startswith(_UTF16_MARKS):
+            return "the file is UTF-16; save it as UTF-8"
+        case UnicodeDecodeError():
+            return f"not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8"
+        case json.JSONDecodeError():
+            return f"not JSON: {error.msg} at column {error.colno}"
+        case _RepeatedKeyError():
+            return str(error)
+        case RecursionError():
+            return "not JSON: nested too deeply"
+        case _:
+            return "not JSON: a number with too many digits"

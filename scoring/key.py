@@ -5,9 +5,10 @@ A key is a JSON Lines file with one object a file::
     {"id": "...", "answer": "A", "task": "melody", "item": "...", "condition": "clean",
      "factor": null, "rung": 100}
 
-`condition` is `clean`, `flip`, `stay` or `both`. `factor` names the edit of a FLIP row and the sound change of
-a STAY or `both` row. `texture` and `choices` (what the letters mean, in their order) may be given too. In a
-data set folder the key is `gold.jsonl`, `dataset.json` names the data set, and `metadata.jsonl` has the choices.
+`condition` is `clean`, `flip`, `stay` or `both`. `factor` names the edit of a FLIP row and the sound change
+of a STAY or `both` row. `texture` and `choices` (what the letters mean, in their order) may be given too. In
+a data set folder the key is `gold.jsonl`, `dataset.json` names the data set, and `metadata.jsonl` has the
+choices.
 """
 
 from __future__ import annotations

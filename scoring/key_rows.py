@@ -230,7 +230,10 @@ def _checked_rung(value: object) -> str:
     """Return the name of a rung: 100, 100.0, "100" are one."""
     if isinstance(value, str):
         return _checked_name({"rung": value}, "rung")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not -_MAXIMUM_RUNG < value < _MAXIMUM_RUNG:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not -_MAXIMUM_RUNG < value < _MAXIMUM_RUNG
+    ):
         raise _RowError(f"rung is {quoted(value)}; it must be a text or a finite number")
     return str(int(value)) if value == int(value) else repr(value)

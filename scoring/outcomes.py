@@ -2,7 +2,8 @@
 
 An item is one draw of everything that resampling draws again: its clean, FLIP, STAY and (where present)
 `both` file stay together. Most items go alike, so a data set of any size shrinks to a table of at most a few
-thousand distinct outcomes with their counts, and everything after it costs the same for 3,000 files or 3,000,000.
+thousand distinct outcomes with their counts, and everything after it costs the same for 3,000 files or
+3,000,000.
 """
 
 from __future__ import annotations
@@ -55,12 +56,14 @@ class States:
     @property
     def right(self) -> NDArray[np.bool_]:
         """Whether the file was answered right."""
-        return self.present & (self.truth == self.response)
+        right: NDArray[np.bool_] = self.present & (self.truth == self.response)
+        return right
 
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Whether the file was answered with a letter."""
-        return self.present & (self.response < INVALID)
+        valid: NDArray[np.bool_] = self.present & (self.response < INVALID)
+        return valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,7 @@ def _codes_of_rows(columns: Integers) -> Integers:
 def _joined(group: Integers, column: Integers) -> Integers:
     """Return the rank of each distinct pair, so that numbers never grow beyond the number of rows."""
     _, codes = np.unique(group * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-    return codes.astype(np.int64)
+    return np.asarray(codes, np.int64)
 
 
 def _item_states(key: AnswerKey, responses: NDArray[np.uint8]) -> Integers:
@@ -141,7 +144,7 @@ def _item_states(key: AnswerKey, responses: NDArray[np.uint8]) -> Integers:
         + _TRUTHS * responses.astype(np.int64)
         + _TRUTHS * _RESPONSES * meaning[key.choices_of_row]
     )
-    return np.where(key.row_of >= 0, row_states[key.row_of], ABSENT)
+    return np.asarray(np.where(key.row_of >= 0, row_states[key.row_of], ABSENT), np.int64)
 
 
 def _different_letter(choices: tuple[str, ...]) -> int:

@@ -8,12 +8,12 @@ In this order; the first step that finds a letter decides, and contradictions en
 4. A JSON object with a field such as `answer`: what that field says.
 5. Statements: 'answer: B', 'the answer is **B**', 'I choose B', 'It's B.' All must name one letter.
 6. Marked letters: a line of its own, 'B)', 'B.' or 'B:' at the start of a line, a letter in quotes, brackets,
-   bold or a box, unless the sentence is about notes and chords or the letter names a clip.
+   bold or a box, unless the clause is about notes or chords or the letter names a clip.
 7. The words of a choice ('different', 'the second clip') where the reply says nothing else: exactly one
    choice named, and only neutral words around it.
 
-In steps 5 and 6 a sentence that asks, hedges ('maybe', 'if', 'could') or denies makes the reply unreadable, and
-so does the other letter after the answer. A letter inside a word and the article 'a' never count.
+In steps 5 and 6 a sentence that asks, hedges ('maybe', 'if', 'could') or denies makes the reply unreadable,
+and so does the other letter after the answer. A letter inside a word and the article 'a' never count.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ def _read_marks(reply: str, choices: Choices) -> Reading | None:
     for match in islice(words.MARKED.finditer(reply), _MAXIMUM_PLACES):
         group = match.lastgroup or ""
         position = match.start(group)
-        if words.NAMES_SOUND_BEFORE.search(reply[max(0, match.start() - 20) : match.start()]):
-            continue
-        if words.NAMES_NOTE.search(_sentence(reply, position)) and not _is_strong(group):
+        if _names_sound(reply, match.start()) or (
+            not _is_strong(group) and _names_note(reply, match.start())
+        ):
             continue
         found.setdefault(position, match.start())
     return _judged(reply, found, choices)
@@ -143,6 +143,21 @@ def _read_marks(reply: str, choices: Choices) -> Reading | None:
 def _is_strong(group: str) -> bool:
     """Whether a mark is a box or bold, which nobody puts around the name of a note."""
     return group in "fgh"
+
+
+def _names_sound(reply: str, position: int) -> bool:
+    """Whether a letter is the name of a clip or the like."""
+    return words.NAMES_SOUND.search(reply[max(0, position - 20) : position]) is not None
+
+
+def _names_note(reply: str, position: int) -> bool:
+    """Whether a letter stands in a clause about notes or chords."""
+    return words.NAMES_NOTE.search(_clause(reply, position)) is not None
+
+
+def _clause(reply: str, position: int) -> str:
+    """Return what stands before a place in its clause."""
+    return _CLAUSE_END.split(reply[max(0, position - _CONTEXT) : position])[-1]
 
 
 def _judged(reply: str, found: Mapping[int, int], choices: Choices) -> Reading | None:
@@ -175,8 +190,7 @@ def _judged(reply: str, found: Mapping[int, int], choices: Choices) -> Reading |
 
 
 def _objection(reply: str, start: int, position: int) -> Reading | None:
-    before = _CLAUSE_END.split(reply[max(0, start - _CONTEXT) : start])[-1]
-    if words.DENIAL.search(before):
+    if words.DENIAL.search(_clause(reply, start)):
         return DENIED
     sentence = _sentence(reply, position)
     if words.HEDGE.search(sentence):
@@ -188,8 +202,7 @@ def _objection(reply: str, start: int, position: int) -> Reading | None:
 def _names_other(reply: str, letter: str, start: int) -> bool:
     """Whether the other letter stands after the first statement in the place of an answer."""
     for match in words.LETTER.finditer(reply, start + 1):
-        before = reply[max(0, match.start() - 20) : match.start()]
-        if match["letter"] != letter and not words.NAMES_SOUND_BEFORE.search(before):
+        if match["letter"] != letter and not _names_sound(reply, match.start()):
             return True
     return False
 
@@ -223,10 +236,16 @@ def _read_words(reply: str, choices: Choices) -> Reading:
         return DENIED
     if words.HEDGE.search(reply):
         return HEDGED
-    phrase = phrases[LETTERS.index(named[0])]
     stated = tokens[: tokens.index("because")] if "because" in tokens else tokens
-    plain = _occurrences(stated, phrase) == 1 and set(stated) <= words.NEUTRAL_WORDS.union(phrase)
-    return LETTER_READINGS[named[0]] if plain else NOTHING
+    return LETTER_READINGS[named[0]] if _is_plain(stated, phrases[LETTERS.index(named[0])]) else NOTHING
+
+
+def _is_plain(tokens: list[str], phrase: list[str]) -> bool:
+    """Whether a reply names a choice once and says nothing beside it that could turn its meaning."""
+    if _occurrences(tokens, phrase) != 1 or not words.NEUTRAL_WORDS.issuperset(set(tokens) - set(phrase)):
+        return False
+    following = tokens[tokens.index(phrase[-1]) + 1 :]
+    return words.POSITIONS.issuperset(phrase) or words.CARRIERS.isdisjoint(following)
 
 
 def _occurrences(tokens: list[str], phrase: list[str]) -> int:

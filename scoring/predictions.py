@@ -1,9 +1,9 @@
 """Predictions: one reply a file, read from JSON Lines or from Python objects.
 
 A line is `{"id": ..., "answer": "A"}`, `{"id": ..., "logprobs": {"A": -0.1, "B": -2.3}}` or
-`{"id": ..., "text": "The answer is B."}`; `item_id` may stand for `id`, and further fields are left alone. The
-first line may be `{"meta": {...}}`. One source holds one kind of reply, its readout. `null` in place of an
-answer or a text says that there was no reply.
+`{"id": ..., "text": "The answer is B."}`; `item_id` may stand for `id`, and further fields are left alone.
+The first line may be `{"meta": {...}}`. One source holds one kind of reply, its readout. `null` in place of
+the reply says that there was none.
 """
 
 from __future__ import annotations

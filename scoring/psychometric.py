@@ -6,10 +6,10 @@ magnitude m of the change (Wichmann and Hill, Perception & Psychophysics 63, 200
 
     P(m) = 1/2 + (1/2 - lapse) * (1 - exp(-(m / scale) ** slope)),
 
-fitted by maximum likelihood with 0 <= lapse <= 0.06, as they advise, and 0.2 <= slope <= 10. It starts at
-chance for no change at all; the magnitude of a ratio is its logarithm. The threshold is where P is 0.75. A
-threshold outside of the tested range is not stated as a number, only on which side it lies. Its interval
-comes from resampling the items of each rung.
+fitted by maximum likelihood with a lapse of 0, 0.02, 0.04 or 0.06 (their range) and 0.2 <= slope <= 5. It
+starts at chance for no change at all; the magnitude of a ratio is its logarithm. The threshold is where P is
+0.75. A threshold outside of the tested range is not stated as a number, only on which side it lies. Its
+interval comes from resampling the items of each rung.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from listenbench.scoring.outcomes import OutcomeTable
 HEARD: Final = 0.75
 """Share of right answers at the threshold."""
 
-MAXIMUM_LAPSE: Final = 0.06
+LAPSES: Final = (0.0, 0.02, 0.04, 0.06)
 MINIMUM_SLOPE: Final = 0.2
-MAXIMUM_SLOPE: Final = 10.0
-MAXIMUM_RESAMPLES: Final = 2000
+MAXIMUM_SLOPE: Final = 5.0
+MAXIMUM_RESAMPLES: Final = 1000
 """Fitting costs more than counting, and the ends of an interval need no more."""
 
-_MARGIN: Final = 4.0
-_GRID: Final = (25, 10, 3)
-_ZOOMS: Final = 14
-_SHRINK: Final = 0.6
-_CHUNK: Final = 500
+_MARGIN: Final = 2.0
+_GRID: Final = (97, 33)
+_MOVES: Final = (-1.0, 0.0, 1.0)
+_ZOOMS: Final = 12
+_SHRINK: Final = 0.7
+_CHUNK: Final = 200
 
 Floats = NDArray[np.float64]
 
@@ -138,13 +139,15 @@ def fit_curve(
         return None
     fit = fit_weibull(right[None], files[None], magnitudes)[0]
     spread = np.quantile(fit_weibull(*draws, magnitudes)[:, 0], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    bounds = [_bound(value, magnitudes, unit) for value in (fit[0], *spread)]
+    threshold, low, high = (_bound(value, magnitudes, unit) for value in (fit[0], *spread))
     return Curve(
         unit,
         tuple(names[code] for code in codes),
         tuple(int(count) for count in right),
         tuple(int(count) for count in files),
-        *bounds,
+        threshold,
+        low,
+        high,
         slope=float(np.exp(fit[1])),
         lapse=float(fit[2]),
         deviance=float(_deviance(right, files, fit, magnitudes)),
@@ -168,7 +171,7 @@ def _counts(
 
 
 def fit_weibull(right: Floats, files: Floats, magnitudes: Floats) -> Floats:
-    """Fit many curves at once by a search that halves its steps.
+    """Fit many curves at once: the best point of one grid for all, then a search around it for each.
 
     Parameters
     ----------
@@ -182,37 +185,50 @@ def fit_weibull(right: Floats, files: Floats, magnitudes: Floats) -> Floats:
     array, shape (B, 3)
         Logarithm of the threshold, logarithm of the slope, and lapse.
     """
-    low = np.array([np.log(magnitudes.min() / _MARGIN), math.log(MINIMUM_SLOPE), 0.0])
-    high = np.array([np.log(magnitudes.max() * _MARGIN), math.log(MAXIMUM_SLOPE), MAXIMUM_LAPSE])
-    counts, member = np.unique(np.concatenate([right, files], axis=1), axis=0, return_inverse=True)
-    fits = [
-        _search(*np.hsplit(counts[start : start + _CHUNK], 2), magnitudes, low, high)
-        for start in range(0, len(counts), _CHUNK)
-    ]
-    return np.concatenate(fits)[member.ravel()]
-
-
-def _search(right: Floats, files: Floats, magnitudes: Floats, low: Floats, high: Floats) -> Floats:
+    low = np.array([np.log(magnitudes.min() / _MARGIN), math.log(MINIMUM_SLOPE)])
+    high = np.array([np.log(magnitudes.max() * _MARGIN), math.log(MAXIMUM_SLOPE)])
     axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, _GRID, strict=True)]
-    grid = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
-    best = grid[np.argmax(_log_likelihood(right, files, grid[None], magnitudes), axis=1)]
-    step = (high - low) / (np.array(_GRID) - 1)
-    moves = np.stack(
-        [axis.ravel() for axis in np.meshgrid(*[(-1.0, -0.5, 0.0, 0.5, 1.0)] * 3, indexing="ij")], axis=1
-    )
+    grid = _product(*axes, np.array(LAPSES))
+    distinct, member = np.unique(np.concatenate([right, files], axis=1), axis=0, return_inverse=True)
+    fits = []
+    for start in range(0, len(distinct), _CHUNK):
+        some_right, some_files = np.hsplit(distinct[start : start + _CHUNK], 2)
+        best = grid[np.argmax(_log_likelihoods(some_right, some_files, grid, magnitudes), axis=1)]
+        fits.append(_refined(some_right, some_files, best, magnitudes, low, high))
+    return np.asarray(np.concatenate(fits)[member.ravel()])
+
+
+def _refined(
+    right: Floats, files: Floats, best: Floats, magnitudes: Floats, low: Floats, high: Floats
+) -> Floats:
+    """Walk from the best points of the grid, in ever smaller steps, to better ones with the same lapse."""
+    step = np.append((high - low) / (np.array(_GRID) - 1), 0.0)
+    moves = _product(np.array(_MOVES), np.array(_MOVES), np.zeros(1))
     rows = np.arange(len(best))
     for _ in range(_ZOOMS):
-        candidates = np.clip(best[:, None] + moves * step, low, high)
+        candidates = best[:, None] + moves * step
+        candidates[..., :2] = np.clip(candidates[..., :2], low, high)
         best = candidates[rows, np.argmax(_log_likelihood(right, files, candidates, magnitudes), axis=1)]
         step = step * _SHRINK
     return best
 
 
-def _log_likelihood(right: Floats, files: Floats, parameters: Floats, magnitudes: Floats) -> Floats:
-    """Return the log-likelihood, shape (B, P), of parameters of shape (B or 1, P, 3)."""
-    shares = weibull(parameters, magnitudes)
-    wrong = files - right
-    return np.asarray((right[:, None] * np.log(shares) + wrong[:, None] * np.log1p(-shares)).sum(axis=2))
+def _product(*axes: Floats) -> Floats:
+    """Return all combinations of the axes, one a row."""
+    return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
+def _log_likelihoods(right: Floats, files: Floats, grid: Floats, magnitudes: Floats) -> Floats:
+    """Return the log-likelihood, shape (B, P), of the same P points for all curves."""
+    shares = weibull(grid, magnitudes)
+    return np.asarray(right @ np.log(shares).T + (files - right) @ np.log1p(-shares).T)
+
+
+def _log_likelihood(right: Floats, files: Floats, points: Floats, magnitudes: Floats) -> Floats:
+    """Return the log-likelihood, shape (B, P), of P points for each curve, shape (B, P, 3)."""
+    shares = weibull(points, magnitudes)
+    terms = right[:, None] * np.log(shares) + (files - right)[:, None] * np.log1p(-shares)
+    return np.asarray(terms.sum(axis=2), np.float64)
 
 
 def weibull(parameters: Floats, magnitudes: Floats) -> Floats:

@@ -28,7 +28,8 @@ LATEX: Final = re.compile(
 """LaTeX commands around an answer; the braces stay and count as brackets."""
 
 WHOLE: Final = re.compile(
-    rf"{_OPEN}(?:{_NOUN}{_CLOSE}\s{{0,3}}[:=]?\s{{0,3}})?{_OPEN}(?P<letter>[AB])[\s\"'`)\]}}*_.:;!,]{{0,12}}",
+    rf"{_OPEN}(?:{_NOUN}{_CLOSE}\s{{0,3}}[:=]?\s{{0,3}})?"
+    rf"{_OPEN}(?P<letter>[AB])[\s\"'`)\]}}*_.:;!,]{{0,12}}",
     re.IGNORECASE,
 )
 """A reply that is a letter and nothing else but marks, or 'option B' and the like."""
@@ -49,20 +50,20 @@ CHOICE: Final = re.compile(
 """'I choose B', 'I'd go with option A'."""
 
 PLAIN: Final = re.compile(
-    r"(?:\A|(?<=[.!\n])\s{1,3}|(?<=\n))(?:(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|I think|I believe),?\s{1,3})?"
+    r"(?:\A|(?<=[.!\n])\s{1,3}|(?<=\n))"
+    r"(?:(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|I think|I believe),?\s{1,3})?"
     rf"(?:[Ii]t\sis|[Ii]t's)\s{{1,3}}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}"
 )
 """'It's B.' as a sentence of its own."""
 
 LABEL: Final = re.compile(
-    rf"^[ \t\"'`(\[{{*_]{{0,8}}(?P<letter>[AB])(?:{_CLOSE}[.:;,)]{_CLOSE}(?=\s|$)|{_CLOSE}\s{{1,3}}[-\u2013\u2014]\s|[\"'`)\]}}*_]{{1,8}}(?=\s))",
+    rf"^[ \t\"'`(\[{{*_]{{0,8}}(?P<letter>[AB])"
+    rf"(?:{_CLOSE}[.:;,)]{_CLOSE}(?=\s|$)|{_CLOSE}\s{{1,3}}[-\u2013\u2014]\s|[\"'`)\]}}*_]{{1,8}}(?=\s))",
     re.MULTILINE,
 )
 """A line that starts with 'B.', 'B)', '(B)', 'B:', 'B -'."""
 
-OWN_LINE: Final = re.compile(
-    r"^[ \t\"'`(\[{*_]{0,8}(?P<letter>[AB])[ \t\"'`)\]}*_.:!]{0,8}$", re.MULTILINE
-)
+OWN_LINE: Final = re.compile(r"^[ \t\"'`(\[{*_]{0,8}(?P<letter>[AB])[ \t\"'`)\]}*_.:!]{0,8}$", re.MULTILINE)
 """A line that is a letter with or without marks."""
 
 MARKED: Final = re.compile(
@@ -74,46 +75,61 @@ MARKED: Final = re.compile(
 LETTER: Final = re.compile(r"(?<![\w'\u2019.#-])(?P<letter>[AB])(?=\s{0,3}(?:[.,:;!?)\]}\"*'/]|$|\n))")
 """A capital letter that ends a phrase, so that it is no article."""
 
-_SOUND_NOUNS: Final = r"clip|recording|audio|sample|sound|track|excerpt|segment|section|part|file|passage|phrase|note|pitch|tone|key|chord"
+_HEARD: Final = (
+    r"(?:clip|recording|audio|sample|sound|track|excerpt|segment|section|part|file|passage|phrase"
+    r"|note|pitch|tone|key|chord)"
+)
 
-NAMES_SOUND_BEFORE: Final = re.compile(rf"(?:{_SOUND_NOUNS})s?\s{{0,3}}[\"'`(\[{{*_]{{0,4}}\Z", re.IGNORECASE)
+NAMES_SOUND: Final = re.compile(rf"{_HEARD}s?\s{{0,3}}[\"'`(\[{{*_]{{0,4}}\Z", re.IGNORECASE)
 """'clip' right before a letter: it names a sound, not an answer."""
 
 NAMES_NOTE: Final = re.compile(
-    r"\b(?:notes?|pitch(?:es)?|tones?|keys?|chords?|major|minor|scales?|strings?|flat|sharp)\b", re.IGNORECASE
+    r"\b(?:notes?|pitch(?:es)?|tones?|keys?|chords?|scales?|strings?)\b", re.IGNORECASE
 )
-"""Words in whose sentence a letter in quotes may be the name of a note."""
+"""Words in whose clause a letter in quotes or brackets may be the name of a note."""
+
+_CANNOT: Final = (
+    r"\b(?:can(?:not|'t| not)|could(?:n't| not)|unable to|not able to|won't|will not|not capable of"
+    r"|do(?:n't| not) have the ability to)\s(?:\w{1,12}\s){0,3}?"
+)
+_REFUSED_ACTS: Final = (
+    r"(?:answer|listen\w{0,3}|process|access|play|determin\w{1,3}|tell|provide|assist|help|comply|analy[sz]\w{1,3}"
+    r"|decide|judge|compare|know"
+    r"|hear (?:the |any |your |an |these |those |this )?(?:audio|clips?|recordings?|sounds?|files?|music))\b"
+)
+_NO_SOUND: Final = r"no (?:audio|sound|recording|clip|file)s?\b"
 
 REFUSAL: Final = re.compile(
-    r"\b(?:can(?:not|'t| not)|could(?:n't| not)|unable to|not able to|won't|will not|do(?:n't| not) have the ability to"
-    r"|not capable of)\s(?:\w{1,12}\s){0,3}?"
-    r"(?:answer|listen\w{0,3}|process|access|play|determin\w{1,3}|tell|provide|assist|help|comply|analy[sz]\w{1,3}|decide|judge"
-    r"|compare|know|hear (?:the |any |your |an |these |those |this )?(?:audio|clips?|recordings?|sounds?|files?|music))\b"
-    r"|\bas an? (?:AI|language model|text-based)\b|\b(?:I'm|I am) (?:sorry|afraid)\b|^\s{0,9}sorry\b|\bapologi[sz]e\b"
-    r"|\bno (?:audio|sound|recording|clip|file)s?\b|\b(?:do|did)(?:n't| not) (?:have access|receive|hear (?:any|the) audio)\b"
-    r"|\bhave no access\b",
+    rf"{_CANNOT}{_REFUSED_ACTS}"
+    r"|\bas an? (?:AI|language model|text-based)\b|\b(?:I'm|I am) (?:sorry|afraid)\b"
+    r"|^\s{0,9}sorry\b|\bapologi[sz]e\b"
+    rf"|\b{_NO_SOUND}(?: \w{{1,12}})? (?:was|were|is|are|has|have|provided|attached|included)\b"
+    rf"|\b(?:is|are|was|were|see|had?|have|receive|received|contains?) {_NO_SOUND}(?! (?:difference|change))"
+    r"|\b(?:do|did)(?:n't| not) (?:have access|receive|hear (?:any|the) audio)\b|\bhave no access\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A refusal, or a reply that says that nothing was heard."""
 
 UNCERTAIN: Final = re.compile(
-    r"\b(?:not (?:\w{1,12} )?(?:sure|certain|clear)|unsure|uncertain|unclear|hard to (?:say|tell)|difficult to (?:say|tell)"
-    r"|impossible to|guess\w{0,3}|no idea|(?:do|does)(?:n't| not) know|toss-up|ambiguous|neither|either (?:one|answer|is)"
+    r"\b(?:not (?:\w{1,12} )?(?:sure|certain|clear)|unsure|uncertain|unclear"
+    r"|(?:hard|difficult) to (?:say|tell)"
+    r"|impossible to|guess\w{0,3}|no idea|(?:do|does)(?:n't| not) know|toss-up|ambiguous"
+    r"|either (?:one|answer|is)"
     r"|both (?:answers|options|A and B|are (?:possible|correct)))\b",
     re.IGNORECASE,
 )
 """Words that take back an answer wherever they stand."""
 
 HEDGE: Final = re.compile(
-    r"\b(?:if|unless|whether|either|maybe|perhaps|possibl[ey]|probabl[ey]|presumably|likely|might|may|could|"
-    r"seems?|appears?|supposed?|depends?|lean\w{0,3})\b|\?",
+    r"\b(?:if|unless|whether|either|maybe|perhaps|possibl[ey]|probabl[ey]|presumably|likely|might|may|could"
+    r"|seems?|appears?|supposed?|depends?|lean\w{0,3})\b|\?",
     re.IGNORECASE,
 )
 """Words that take back an answer in the sentence that they stand in."""
 
 DENIAL: Final = re.compile(
-    r"\b(?:not|never|no|nor|neither|none|nothing|cannot|hardly|barely|wrong|incorrect|false|doubt|unlikely|without|"
-    r"except|excluding|rather than|instead of)\b|n't\b",
+    r"\b(?:not|never|no|nor|neither|none|nothing|cannot|hardly|barely|wrong|incorrect|false|doubt|unlikely|without"
+    r"|except|excluding|rather than|instead of)\b|n't\b",
     re.IGNORECASE,
 )
 """Words that turn a statement round."""
@@ -124,7 +140,33 @@ REJECTED: Final = re.compile(r"\b(?:wrong|incorrect|false|untrue)\b", re.IGNOREC
 JSON_FIELDS: Final = frozenset({"answer", "final_answer", "finalanswer", "choice", "letter", "option"})
 """Keys under which a JSON object has its answer, in lower case."""
 
-NEUTRAL_WORDS: Final = frozenset(
-    ["a", "all", "am", "an", "and", "answer", "are", "be", "been", "believe", "both", "bpm", "by", "choice", "clear", "clearly", "clip", "clips", "conclude", "correct", "definitely", "each", "exactly", "final", "finally", "for", "has", "have", "hear", "heard", "her", "i", "in", "is", "it", "it's", "its", "i'd", "i'm", "me", "melodies", "melody", "my", "of", "on", "one", "ones", "option", "pair", "recording", "recordings", "say", "so", "sound", "sounds", "that", "the", "their", "them", "therefore", "these", "they", "they're", "think", "this", "those", "thus", "to", "tune", "tunes", "two", "was", "were", "we", "which", "harmonies", "harmony", "chord", "chords", "instrument", "instruments", "audio", "excerpts", "excerpt", "samples", "sample", "tracks", "track", "second's", "first's", "you"]
+CARRIERS: Final = frozenset(
+    {"clip", "clips", "recording", "recordings", "audio", "sound", "sounds", "sample", "samples"}
+    | {"track", "tracks", "excerpt", "excerpts"}
+)
+"""What carries the music: 'different recordings' doesn't speak about it, 'the recordings differ' would."""
+
+POSITIONS: Final = frozenset({"first", "second"})
+"""Choices that name a clip, so that 'clip' may follow them."""
+
+NEUTRAL_WORDS: Final = CARRIERS | frozenset(
+    {"a", "all", "am", "an", "and", "answer", "are", "be", "believe", "both", "choice", "clear", "clearly"}
+    | {
+        "conclude",
+        "correct",
+        "definitely",
+        "each",
+        "exactly",
+        "final",
+        "finally",
+        "for",
+        "has",
+        "have",
+        "hear",
+    }
+    | {"i", "i'd", "i'm", "in", "is", "it", "it's", "its", "my", "of", "on", "one", "ones", "option", "pair"}
+    | {"say", "so", "that", "the", "their", "them", "therefore", "these", "they", "they're", "think", "this"}
+    | {"those", "thus", "to", "two", "was", "we", "were", "melody", "melodies", "tune", "tunes", "harmony"}
+    | {"harmonies", "chord", "chords", "instrument", "instruments"}
 )
 """Words beside which the words of a choice keep their plain meaning."""

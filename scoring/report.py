@@ -21,8 +21,8 @@ CHANCE_MARK: Final = "~"
 NONE: Final = "-"
 
 _NOTE: Final = (
-    f"In percent, with 95 % intervals over items. {CHANCE_MARK} marks figures that guessing gives (p > 0.05). "
-    "Missing and invalid answers count as wrong."
+    "In percent, with 95 % intervals over items. Missing and invalid answers count as wrong.\n"
+    f"{CHANCE_MARK} marks figures that guessing gives (p > 0.05)."
 )
 _TITLES: Final = {
     (): "All items",
@@ -82,12 +82,10 @@ def csv_rows(score: Score) -> str:
 def _csv_cells(figure: Figure) -> tuple[str, str, str, str]:
     if figure.value is None:
         return ("", "", "", "")
-    ends = ("", "") if figure.interval is None else tuple(_of_float(end, 4) for end in _ends(figure.interval))
-    return (percent(figure.value, 4), *ends, str(figure.is_chance).lower())
-
-
-def _ends(interval: Interval) -> tuple[float, float]:
-    return 100 * interval.low, 100 * interval.high
+    low = high = ""
+    if figure.interval is not None:
+        low, high = _of_float(100 * figure.interval.low, 4), _of_float(100 * figure.interval.high, 4)
+    return percent(figure.value, 4), low, high, str(figure.is_chance).lower()
 
 
 def _facts(score: Score) -> list[str]:
@@ -102,9 +100,8 @@ def _facts(score: Score) -> list[str]:
     stated = predictions.meta.get("readout")
     facts.append(f"readout: {READOUTS[predictions.readout]}" + (f" (made by: {stated})" if stated else ""))
     invalid = sum(predictions.invalid_reasons.values())
-    facts.append(
-        f"coverage: {percent(Fraction(files - predictions.missing, files))} %, {predictions.missing} missing, {invalid} invalid"
-    )
+    coverage = percent(Fraction(files - predictions.missing, files))
+    facts.append(f"coverage: {coverage} %, {predictions.missing} missing, {invalid} invalid")
     facts += [f"  {count} invalid: {reason}" for reason, count in predictions.invalid_reasons.items()]
     if predictions.repeated:
         facts.append(f"repeated answers: {predictions.repeated}")
@@ -189,19 +186,20 @@ def _sensitivity_table(values: dict[str, dict[str, Sensitivity]]) -> Table:
 
 def _curve_table(curves: dict[str, Curve]) -> Table:
     rows = tuple(
-        (
-            task,
-            ", ".join(
-                f"{rung}: {percent(Fraction(right, files))}"
-                for rung, right, files in zip(curve.rungs, curve.right, curve.files, strict=True)
-            ),
-            f"{_bound_text(curve.threshold, curve)} [{_bound_text(curve.low, curve)}, {_bound_text(curve.high, curve)}]",
-            curve.unit,
-        )
-        for task, curve in curves.items()
+        (task, _accuracies(curve), _threshold_text(curve), curve.unit) for task, curve in curves.items()
     )
     note = "Accuracy over clean and FLIP files by rung; threshold where the fitted curve reaches 75 %."
     return Table("Smallest change heard", ("", "accuracy by rung", "threshold", "unit"), rows, note)
+
+
+def _accuracies(curve: Curve) -> str:
+    shares = zip(curve.rungs, curve.right, curve.files, strict=True)
+    return ", ".join(f"{rung}: {percent(Fraction(right, files))}" for rung, right, files in shares)
+
+
+def _threshold_text(curve: Curve) -> str:
+    threshold, low, high = (_bound_text(bound, curve) for bound in (curve.threshold, curve.low, curve.high))
+    return f"{threshold} [{low}, {high}]"
 
 
 def _bound_text(bound: Bound, curve: Curve) -> str:

@@ -200,7 +200,8 @@ def chance_range(metric: Metric, exact: dict[str, int]) -> Interval | None:
     """Return where a metric lies in 95 of 100 runs of independent guesses (normal approximation).
 
     A figure outside of it differs from chance with p < 0.05 in the two-sided test of a proportion with the
-    variance of guessing. For 250, 500, 1,000 and 2,000 answers the half-widths are 6.2, 4.4, 3.1 and 2.2 points.
+    variance of guessing. For 250, 500, 1,000 and 2,000 answers the half-widths are 6.2, 4.4, 3.1 and 2.2
+    points.
     """
     if not metric.against_chance or _n(metric, exact) == 0:
         return None

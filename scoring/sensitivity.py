@@ -1,16 +1,17 @@
 """Sensitivity d' and criterion c of the listener who reports differences.
 
 For tasks that ask whether two clips are the same or different, a hit is the answer 'different' to clips that
-differ and a false alarm is the answer 'different' to clips that don't. With H and F the rates of both and z the
-quantile of the standard normal distribution,
+differ and a false alarm is the answer 'different' to clips that don't. With H and F the rates of both and z
+the quantile of the standard normal distribution,
 
     d' = z(H) - z(F),    c = -(z(H) + z(F)) / 2
 
-(Macmillan and Creelman, Detection Theory: A User's Guide, 2nd edition 2005, chapters 1 and 2). A positive c is
-a leaning to 'same'. So that rates of 0 and 1 stay finite, 0.5 is added to each count and 1 to each number of
-trials, always (the log-linear correction; Hautus, Behavior Research Methods, Instruments & Computers 27, 1995).
-Only files answered with a letter count, since no reply reports neither. This is the yes/no d' of the report
-'different'; the models of the same-different design (chapter 9 there) give larger values for the same rates.
+(Macmillan and Creelman, Detection Theory: A User's Guide, 2nd edition 2005, chapters 1 and 2). A positive c
+is a leaning to 'same'. So that rates of 0 and 1 stay finite, 0.5 is added to each count and 1 to each number
+of trials, always (the log-linear correction; Hautus, Behavior Research Methods, Instruments & Computers 27,
+1995). Only files answered with a letter count, since no reply reports neither. This is the yes/no d' of the
+report 'different'; the models of the same-different design (chapter 9 there) give larger values for the same
+rates.
 """
 
 from __future__ import annotations

@@ -72,7 +72,10 @@ def as_markdown(table: Table) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return comma-separated values (RFC 4180, with LF); cells that spreadsheets take for formulas are quoted off."""
+    """Return comma-separated values (RFC 4180, with LF).
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

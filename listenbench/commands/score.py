@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Fail when a file has no answer.")
 @click.option(
-    "--resamples", default=10_000, show_default=True, help="Bootstrap resamples behind each interval."
+    "--resamples", default=5_000, show_default=True, help="Bootstrap resamples behind each interval."
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
 def command(
