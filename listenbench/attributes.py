@@ -100,8 +100,15 @@ def figure(clip: Clip) -> Hashable:
 
 
 def accompaniment(clip: Clip) -> Hashable:
-    """Return all parts but the lead."""
-    return clip.parts[1:]
+    """Return all parts but the lead, with pitches counted from the lead's lowest one, if it has pitches."""
+    level = 0 if clip.lead.instrument.is_percussion else min(note.pitch for note in clip.lead.notes)
+    return tuple(
+        (
+            part.instrument,
+            *(_relative(note, 0 if part.instrument.is_percussion else level) for note in part.notes),
+        )
+        for part in clip.parts[1:]
+    )
 
 
 ATTRIBUTES: Final[Mapping[str, Attribute]] = MappingProxyType(
@@ -153,6 +160,10 @@ def chords_of(clip: Clip) -> list[tuple[Note, ...]]:
         else:
             groups.append([note])
     return [tuple(group) for group in groups if len(group) >= _SMALLEST_CHORD]
+
+
+def _relative(note: Note, level: int) -> Hashable:
+    return note.pitch - level, note.onset, note.duration, note.velocity
 
 
 def _onsets_in_beats(clip: Clip) -> tuple[float, ...]:

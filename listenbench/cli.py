@@ -18,6 +18,8 @@ COMMANDS: Final = MappingProxyType(
     {
         "generate": "Make a data set.",
         "verify": "Check that a data set is whole and unchanged.",
+        "show": "Show an item as notes and chords; export it as MIDI or MusicXML.",
+        "splits": "Show the splits, and check that two of them are apart.",
         "soundfonts": "Show which soundfonts are here, and how to get the others.",
         "baseline": "Write the predictions of a reference listener.",
         "score": "Score a predictions file.",

@@ -1,8 +1,8 @@
 """The balanced design: which answer, rung, STAY factor and wording each item of a task has.
 
 Items come in pairs with opposite answers that share whatever else may be shared (wording, meaning of the
-letters, soundfont), so that none of it can predict the answer, and in blocks that cross answers, rungs and
-STAY factors. Any number of items is a prefix of the same endless sequence.
+letters, soundfont, texture), so that none of it can predict the answer, and in blocks that cross answers,
+rungs and STAY factors. Any number of items is a prefix of the same endless sequence.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Cell:
         Whether the letters name the choices in reverse order.
     soundfont : str
         Name of the soundfont.
+    texture : str
+        'solo' or 'accompanied'.
     """
 
     choice: str
@@ -44,6 +46,7 @@ class Cell:
     wording: int
     swapped: bool
     soundfont: str
+    texture: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Axes:
     wordings: int
     letter_orders: tuple[bool, ...]
     soundfonts: tuple[str, ...]
+    textures: tuple[str, ...] = ("solo",)
 
 
 def cells(axes: Axes, seed: int, *path: str | int) -> Iterator[Cell]:
@@ -73,10 +77,11 @@ def cells(axes: Axes, seed: int, *path: str | int) -> Iterator[Cell]:
     wordings = _endless(tuple(range(axes.wordings)), seed, *path, "wording")
     orders = _endless(axes.letter_orders, seed, *path, "letters")
     soundfonts = _endless(axes.soundfonts, seed, *path, "soundfont")
+    textures = _endless(axes.textures, seed, *path, "texture")
     for pair in _pairs(axes, seed, *path, "cell"):
-        wording, swapped, soundfont = next(wordings), next(orders), next(soundfonts)
+        shared = next(wordings), next(orders), next(soundfonts), next(textures)
         for choice, rung, factor in pair:
-            yield Cell(choice, rung, factor, wording, swapped, soundfont)
+            yield Cell(choice, rung, factor, *shared)
 
 
 def _endless(values: tuple[T, ...], seed: int, *path: str | int) -> Iterator[T]:

@@ -103,6 +103,8 @@ class Item:
         The whole text for the model.
     choices : tuple of (str, str)
         What the letters A and B mean.
+    texture : str
+        'solo' or 'accompanied'.
     clip_a : Performance
         The first clip.
     variants : tuple of Variant
@@ -118,6 +120,7 @@ class Item:
     rung: Rung
     question: str
     choices: tuple[str, str]
+    texture: str
     clip_a: Performance
     variants: tuple[Variant, ...]
     content: str

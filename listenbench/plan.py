@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from pydantic import BaseModel
 
-from listenbench.compose.trial import Setting, Trial, Unsuitable
+from listenbench.compose.accompaniment import arranged
+from listenbench.compose.trial import Trial, Unsuitable
 from listenbench.design import Axes, Cell, cells
 from listenbench.effects.base import Stage
 from listenbench.errors import SpecError
@@ -82,7 +83,7 @@ class TaskPlanner(Iterator[Item]):
     def __post_init__(self) -> None:
         """Prepare what all items share."""
         self._task: Task = get_task(self.name)
-        self._setting: Setting = self.split.setting(self.name)
+        self._settings = {texture: self.split.setting(self.name, texture) for texture in self.split.texture}
         self._options: BaseModel = self.split.task_options(self.name)
         self._cells = cells(self._axes(), self.seed, self.split.name, self.name)
 
@@ -101,6 +102,7 @@ class TaskPlanner(Iterator[Item]):
             wordings=len(self._task.questions),
             letter_orders=(False,) if self.split.letters == "fixed" else (False, True),
             soundfonts=self.split.soundfonts,
+            textures=self.split.texture,
         )
 
     def _stream(self, index: int, stage: str) -> np.random.Generator:
@@ -112,7 +114,7 @@ class TaskPlanner(Iterator[Item]):
         lot, lots = self.split.content_lot
         for _ in range(_ATTEMPTS):
             try:
-                trial = self._task.compose(generator, self._setting, self._options, cell.rung)
+                trial = self._compose(generator, cell)
             except Unsuitable:
                 continue
             digest = hashlib.sha256(f"{self.name}: {trial.content}".encode()).digest()[:16]
@@ -123,6 +125,13 @@ class TaskPlanner(Iterator[Item]):
             f"split {self.split.name!r}, task {self.name!r}: no new content in {_ATTEMPTS} draws after "
             f"{index} items; ask for at most {index} items, or give the task more pitches or programs"
         )
+
+    def _compose(self, generator: np.random.Generator, cell: Cell) -> Trial:
+        setting = self._settings[cell.texture]
+        trial = self._task.compose(generator, setting.lead, self._options, cell.rung)
+        if cell.texture == "solo":
+            return trial
+        return arranged(trial, self._task.arrange(generator, trial, setting.whole))
 
     def _item(self, index: int, cell: Cell, trial: Trial) -> Item:
         question = self._task.questions[cell.wording]
@@ -156,7 +165,16 @@ class TaskPlanner(Iterator[Item]):
         clip_a = Performance(trial.clip_a, take_a, cell.soundfont)
         text = prompt(question, choices)
         return Item(
-            self.name, index, cell.rung, text, choices, clip_a, variants, trial.content, trial.material
+            self.name,
+            index,
+            cell.rung,
+            text,
+            choices,
+            cell.texture,
+            clip_a,
+            variants,
+            trial.content,
+            trial.material,
         )
 
     def _takes(self, index: int, trial: Trial) -> tuple[Take, Take]:
@@ -197,7 +215,9 @@ class TaskPlanner(Iterator[Item]):
     def _redrawn(self, index: int, clip: Clip) -> Clip:
         if self._task.redraw is None:
             raise SpecError(f"task {self.name!r} can't redraw its music")
-        return self._task.redraw(self._stream(index, "redraw"), self._setting, self._options, clip)
+        texture = "solo" if len(clip.parts) == 1 else "accompanied"
+        setting = self._settings[texture].lead
+        return self._task.redraw(self._stream(index, "redraw"), setting, self._options, clip)
 
     def _edit_name(self, trial: Trial) -> str:
         return next(edit.name for edit in trial.edits.values() if edit is not None)

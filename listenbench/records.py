@@ -28,6 +28,7 @@ def gold_row(item: Item, recording: Recording) -> Row:
         "condition": variant.condition,
         "factor": variant.factor,
         "rung": item.rung,
+        "texture": item.texture,
     }
 
 

@@ -11,6 +11,16 @@ import numpy as np
 from pydantic import BaseModel
 
 from listenbench import questions
+from listenbench.compose.accompaniment import (
+    Arranger,
+    Band,
+    chord_lead_band,
+    line_lead_band,
+    line_over_chords,
+    pad_over_pulse,
+    pad_under_line,
+    trio_around_line,
+)
 from listenbench.compose.harmony import HarmonyOptions, compose_harmony
 from listenbench.compose.melody import MelodyOptions, compose_melody
 from listenbench.compose.rhythm import RhythmOptions, compose_rhythm
@@ -45,6 +55,10 @@ class Task:
         Pydantic model of the task's own options.
     compose : callable
         Draws a `Trial` from (generator, setting, options, rung).
+    arrange : callable
+        Draws the accompaniment of a trial, from (generator, trial, setting).
+    lead_band : callable
+        Narrows a band of pitches to what an accompanied lead takes of it.
     pitched : bool
         Whether the split has to give it bands of pitches.
     redraw : callable or None
@@ -58,6 +72,8 @@ class Task:
     unit: str
     options: type[BaseModel]
     compose: Composer
+    arrange: Arranger
+    lead_band: Callable[[Band], Band] = line_lead_band
     pitched: bool = True
     redraw: Redrawer | None = None
 
@@ -79,6 +95,7 @@ TASKS: Final[Mapping[str, Task]] = MappingProxyType(
                 unit="cents",
                 options=MelodyOptions,
                 compose=compose_melody,
+                arrange=pad_under_line,
             ),
             Task(
                 name="harmony",
@@ -88,6 +105,8 @@ TASKS: Final[Mapping[str, Task]] = MappingProxyType(
                 unit="semitones",
                 options=HarmonyOptions,
                 compose=compose_harmony,
+                arrange=line_over_chords,
+                lead_band=chord_lead_band,
             ),
             Task(
                 name="timbre",
@@ -97,6 +116,7 @@ TASKS: Final[Mapping[str, Task]] = MappingProxyType(
                 unit="family distance",
                 options=TimbreOptions,
                 compose=compose_timbre,
+                arrange=trio_around_line,
                 redraw=redraw_music,
             ),
             Task(
@@ -107,6 +127,7 @@ TASKS: Final[Mapping[str, Task]] = MappingProxyType(
                 unit="ratio",
                 options=RhythmOptions,
                 compose=compose_rhythm,
+                arrange=pad_over_pulse,
                 pitched=False,
             ),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -36,6 +36,13 @@ _CENTS_IN_A_SEMITONE = 100
 
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Settings(NamedTuple):
+    """What the composer of the lead is told, and what the arranger of the whole is told."""
+
+    lead: Setting
+    whole: Setting
 
 
 class TaskSpec(_Table):
@@ -98,6 +105,9 @@ class Split(_Table):
     takes : str
         'independent': every clip is a performance of its own, with inaudible deviations of onset and
         velocity. 'identical': clips of the same music are the same samples.
+    texture : tuple of str
+        'solo': the part that is asked about sounds alone. 'accompanied': within a small arrangement, the
+        same in both clips. Several are used evenly; one may be given without brackets.
     content_lot : (int, int)
         (k, n): of all musical contents, parted into n lots, only lot k is used. Splits with different
         lots of one n can't share a content, whatever their seeds.
@@ -119,12 +129,18 @@ class Split(_Table):
     variants: tuple[Condition, ...] = Field(min_length=1)
     letters: Literal["fixed", "counterbalanced"] = "fixed"
     takes: Literal["independent", "identical"] = "independent"
+    texture: tuple[Literal["solo", "accompanied"], ...] = Field(default=("solo",), min_length=1)
     content_lot: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1, le=64)]] = (0, 1)
     soundfonts: tuple[str, ...] = Field(min_length=1)
     loudness_lufs: float = Field(default=-23.0, ge=-40, le=-15)
     silence_seconds: float = Field(default=1.0, ge=0.1, le=5)
     tasks: Mapping[str, TaskSpec] = Field(min_length=1)
     effects: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
+
+    @field_validator("texture", mode="before")
+    @classmethod
+    def _as_tuple(cls, texture: Any) -> Any:
+        return (texture,) if isinstance(texture, str) else texture
 
     @field_validator("variants")
     @classmethod
@@ -158,16 +174,20 @@ class Split(_Table):
         model = get_task(name).options
         return model.model_validate(dict(self.tasks[name].options))
 
-    def setting(self, name: str) -> Setting:
-        """Return what the composer of a task is told.
+    def setting(self, name: str, texture: str = "solo") -> Settings:
+        """Return what the composer of a task is told, and what its arranger is told.
 
         The bands are narrowed by the widest transposition that the task's STAY factors may draw, so that
-        transposed clips stay within the split's pitches too.
+        transposed clips stay within the split's pitches too. An accompanied lead leaves room for the rest.
         """
-        spec = self.tasks[name]
+        spec, task = self.tasks[name], get_task(name)
         margin = math.ceil(self._widest_transposition(spec) / _CENTS_IN_A_SEMITONE)
         bands = tuple((low + margin, high - margin) for low, high in spec.pitches)
-        return Setting(spec.window_seconds, bands, spec.programs)
+        narrowed = bands if texture == "solo" else tuple(task.lead_band(band) for band in bands)
+        return Settings(
+            lead=Setting(spec.window_seconds, narrowed, spec.programs),
+            whole=Setting(spec.window_seconds, bands, spec.programs),
+        )
 
     def _widest_transposition(self, spec: TaskSpec) -> float:
         effects = [effect for factor in spec.stay for effect in self.chain(factor)]

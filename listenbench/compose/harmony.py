@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from listenbench.compose.chords import Shape, choose_bass, editable_shapes, nearby
+from listenbench.compose.lines import SOFT_VELOCITIES
 from listenbench.compose.trial import (
     LEAD_IN_SECONDS,
     Setting,
@@ -116,7 +117,7 @@ def compose_harmony(
 
 def _draw_manner(generator: np.random.Generator, form: str, count: int, window: float) -> _Manner:
     room = window - LEAD_IN_SECONDS - _TAIL_SECONDS
-    velocity = int(generator.integers(64, 97))
+    velocity = int(generator.integers(*SOFT_VELOCITIES))
     pace = 0.8 + 0.2 * float(generator.random())
     order = pick(generator, _ORDERS) if form == "broken" else None
     if order is not None:

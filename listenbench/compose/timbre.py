@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -82,7 +83,8 @@ def redraw_music(
     band = pick(generator, bands)
     manner = draw_manner(generator, options.notes, setting.window)
     redrawn = first_suitable(lambda: draw_pitches(generator, manner, band))
-    return line_clip(redrawn, manner, clip.lead.instrument, setting.window)
+    line = line_clip(redrawn, manner, clip.lead.instrument, setting.window)
+    return replace(line, parts=(line.lead, *clip.parts[1:]))
 
 
 @cache

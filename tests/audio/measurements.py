@@ -15,8 +15,8 @@ def frequency(pitch):
 def cents_near(samples, pitch, width=70.0, harmonics=6):
     """Return the deviation in cents of a sounding note from a MIDI pitch.
 
-    That is the median over the first six harmonics of where the spectral line lies, by parabolic interpolation of the
-    logarithm of a Hann window's transform, which is exact for a Gaussian line and good for Hann's.
+    That is the median over the first six harmonics of where the spectral line lies, by parabolic
+    interpolation of the logarithm of a Hann window's transform.
     """
     window = np.hanning(len(samples) + 2)[1:-1]
     size = 2 ** int(np.ceil(np.log2(len(samples)))) * 16

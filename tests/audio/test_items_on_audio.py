@@ -14,13 +14,15 @@ from listenbench.plan import TaskPlanner
 from listenbench.realise import Studio
 from listenbench.render import Renderer
 from listenbench.soundfonts import find
-from listenbench.splits import CONDITIONS, load_split
+from listenbench.splits import CONDITIONS, Split, load_split
 from listenbench.takes import perform
 
 SPLITS = {name: load_split(name) for name in ("test", "train")}
+SPLITS["accompanied"] = Split.model_validate({**SPLITS["test"].model_dump(), "texture": "accompanied"})
 WINDOWS = {"melody": 2.5, "harmony": 2.0, "timbre": 2.5, "rhythm": 4.0}
 ITEMS = {"melody": 16, "harmony": 24, "timbre": 16, "rhythm": 16}
-CASES = [(split, task) for split in SPLITS for task in WINDOWS]
+CASES = [(split, task) for split in ("test", "train") for task in WINDOWS]
+ALL_CASES = [(split, task) for split in SPLITS for task in WINDOWS]
 
 
 @cache
@@ -67,7 +69,7 @@ def sounding(performance, samples):
         yield note, samples[round(start * RATE) : round((note.onset + note.duration) * RATE)].astype(float)
 
 
-@pytest.mark.parametrize(("split", "task"), CASES)
+@pytest.mark.parametrize(("split", "task"), ALL_CASES)
 def test_the_frame_of_every_recording(split, task):
     for _, recordings in recorded(split, task):
         _, first, _, _ = recordings["clean"]

@@ -16,13 +16,18 @@ from listenbench.splits.model import Split
 from listenbench.tasks import TASKS
 
 SPLITS = {name: load_split(name) for name in ("test", "train")}
+TEXTURED = {
+    f"{name} {texture}": Split.model_validate({**split.model_dump(), "texture": texture})
+    for name, split in SPLITS.items()
+    for texture in ("solo", "accompanied")
+}
 SEEDS = st.integers(0, 2**64 - 1)
-SPLIT_NAMES = st.sampled_from(sorted(SPLITS))
+SPLIT_NAMES = st.sampled_from(sorted(TEXTURED))
 TASK_NAMES = st.sampled_from(sorted(TASKS))
 
 
 def planned(split, seed, task, number):
-    return list(islice(TaskPlanner(SPLITS[split], seed, task, CONDITIONS), number))
+    return list(islice(TaskPlanner({**SPLITS, **TEXTURED}[split], seed, task, CONDITIONS), number))
 
 
 def right_choice(item, clip_b):
@@ -92,11 +97,14 @@ def test_edits_have_the_magnitude_of_the_rung(split, seed, task):
 @given(SEEDS, st.sampled_from(["melody", "harmony"]))
 def test_pitches_stay_in_the_bands_and_the_bands_of_the_splits_apart(seed, task):
     bands = {name: SPLITS[name].tasks[task].pitches for name in SPLITS}
-    for split in SPLITS:
+    for split in TEXTURED:
         for item in planned(split, seed, task, 12):
+            assert item.texture == split.split()[1]
             for performance in (item.clip_a, *(v.clip_b for v in item.variants)):
                 sounding = performance.clip.sounding_pitches()
-                assert any(low <= min(sounding) and max(sounding) <= high for low, high in bands[split])
+                assert any(
+                    low <= min(sounding) and max(sounding) <= high for low, high in bands[split.split()[0]]
+                )
     pools = {name: {p for low, high in bands[name] for p in range(low, high + 1)} for name in SPLITS}
     assert not pools["test"] & pools["train"]
 
@@ -168,6 +176,27 @@ def test_one_clip_alone_is_as_likely_under_either_answer(task):
         if count >= 60:
             deviation = abs(different[key] - count / 2) / (count**0.5 / 2)
             assert deviation < 4.5, f"{key}: {different[key]} of {count}"
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_an_accompaniment_is_the_same_in_all_clips_and_softer_than_the_lead(task):
+    for item in planned("test accompanied", 0, task, 40):
+        clips = [item.clip_a.clip] + [
+            v.clip_b.clip for v in item.variants if v.condition in ("clean", "flip")
+        ]
+        assert len({clip.parts[1:] for clip in clips}) == 1
+        assert len(clips[0].parts) == (3 if task == "timbre" else 2)
+        lead = min(note.velocity for note in clips[0].lead.notes)
+        others = [note.velocity for part in clips[0].parts[1:] for note in part.notes]
+        assert max(others) + 10 <= lead
+
+
+def test_textures_are_mixed_evenly_where_a_split_asks_for_both():
+    split = Split.model_validate({**SPLITS["test"].model_dump(), "texture": ["solo", "accompanied"]})
+    items = list(islice(TaskPlanner(split, 0, "melody", CONDITIONS), 32))
+    assert Counter(item.texture for item in items) == {"solo": 16, "accompanied": 16}
+    different = Counter(item.texture for item in items if item.variants[0].relation == "different")
+    assert different == {"solo": 8, "accompanied": 8}
 
 
 def test_both_takes_differ_and_stay_inaudible():
