@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from listenbench.scoring.parsing import parse_answer
 
 if TYPE_CHECKING:
+    from listenbench.scoring.compared import Comparison
     from listenbench.scoring.predictions import Duplicates, Source
-    from listenbench.scoring.score import Score
+    from listenbench.scoring.scored import Score
 
-__all__ = ["parse_answer", "score"]
+__all__ = ["compare", "parse_answer", "score"]
 
 
 def score(
@@ -54,6 +55,50 @@ def score(
     listenbench.errors.DataError
         If the key or the predictions can't be used; the message names file, line and reason.
     """
-    from listenbench.scoring.score import make_score
+    from listenbench.scoring.scored import make_score
 
     return make_score(predictions, data, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed)
+
+
+def compare(
+    first: Source,
+    second: Source,
+    data: str | os.PathLike[str],
+    *,
+    duplicates: Duplicates = "error",
+    strict: bool = False,
+    resamples: int = 5_000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare two submissions on the same items.
+
+    Parameters
+    ----------
+    first, second : path, mapping of str to str, or iterable of mappings
+        Predictions, as for `score`; differences are second minus first.
+    data : path
+        A data set folder, or a key file.
+    duplicates : {"error", "first", "last"}, optional
+        Which reply counts when a file has several.
+    strict : bool, optional
+        Whether files without a reply are an error.
+    resamples : int, optional
+        Number of bootstrap resamples behind each interval.
+    seed : int, optional
+        Seed of the resampling.
+
+    Returns
+    -------
+    Comparison
+        The differences and tests, with `to_dict`, `to_text` and `to_markdown`.
+
+    Raises
+    ------
+    listenbench.errors.DataError
+        If the key or the predictions can't be used.
+    """
+    from listenbench.scoring.compared import make_comparison
+
+    return make_comparison(
+        (first, second), data, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed
+    )

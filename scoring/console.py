@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import click
 
 from listenbench.errors import DataError
 from listenbench.scoring.problems import BadLinesError
+
+if TYPE_CHECKING:
+    from listenbench.scoring.predictions import Duplicates
+
+
+class Settings(TypedDict):
+    """The options of `scoring_options`, as the functions of `listenbench.scoring` take them."""
+
+    duplicates: Duplicates
+    strict: bool
+    resamples: int
+    seed: int
+
+
+def scoring_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of `Settings` to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+_OPTIONS: Final = (
+    click.option(
+        "--duplicates",
+        type=click.Choice(["error", "first", "last"]),
+        default="error",
+        show_default=True,
+        help="Which answer counts when a file has several.",
+    ),
+    click.option("--strict", is_flag=True, help="Fail when a file has no answer."),
+    click.option(
+        "--resamples", default=5_000, show_default=True, help="Bootstrap resamples behind each interval."
+    ),
+    click.option("--seed", default=0, show_default=True, help="Seed of the resampling."),
+)
 
 
 @contextmanager
@@ -24,6 +60,30 @@ def reporting_bad_lines() -> Iterator[None]:
         if error.count > len(error.problems):
             click.echo(f"... and {error.count - len(error.problems)} more bad lines", err=True)
         raise
+
+
+def the_key(data: Path | None, key: Path | None) -> Path:
+    """Return the one of the options `--data` and `--key` that was given.
+
+    Raises
+    ------
+    click.UsageError
+        If both were given, or none.
+    """
+    given = [path for path in (data, key) if path is not None]
+    if len(given) != 1:
+        raise click.UsageError("give either --data DIR or --key FILE")
+    return given[0]
+
+
+def emit(json_text: str, json_path: str | None, tables: Callable[[], str]) -> None:
+    """Print the tables, and write the JSON file if asked for; with `-` JSON takes the place of the tables."""
+    if json_path == "-":
+        click.echo(json_text)
+        return
+    if json_path is not None:
+        write_text(Path(json_path), f"{json_text}\n")
+    click.echo(tables())
 
 
 def write_text(path: Path, text: str) -> None:

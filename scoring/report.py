@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from listenbench.scoring.bootstrap import Interval
+from listenbench.scoring.figures_text import float_text, interval_text
 from listenbench.scoring.predictions import READOUTS
 from listenbench.scoring.psychometric import Bound, Curve
-from listenbench.scoring.rounding import percent, rounded
+from listenbench.scoring.rounding import percent
 from listenbench.scoring.scorer import GROUPINGS, Figure, Group
 from listenbench.scoring.sensitivity import Sensitivity
 from listenbench.scoring.tables import Table, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
-    from listenbench.scoring.score import Score
+    from listenbench.scoring.scored import Score
 
 CHANCE_MARK: Final = "~"
 NONE: Final = "-"
@@ -37,7 +37,6 @@ _TITLES: Final = {
 _MAIN: Final = {"clean_accuracy": "clean", "acc_fs": "Acc_FS", "miss_rate": "MR", "false_flip_rate": "FFR"}
 _PAIRS: Final = {"pairs_both_right": "pairs right", "pairs_one_right": "one right"}
 _LETTERS: Final = {"share_of_a": "share of A", "accuracy_given_a": "given A", "accuracy_given_b": "given B"}
-_PRECISION: Final = 10**9
 
 
 def text(score: Score) -> str:
@@ -72,19 +71,20 @@ def csv_rows(score: Score) -> str:
             *(dict(zip(group.by, group.names, strict=True)).get(field, "") for field in fields),
             str(group.items),
             *(str(group.totals[name]) for name in counts),
-            *(cell for name in names for cell in _csv_cells(group.figures[name])),
+            *(cell for name in names for cell in csv_cells(group.figures[name])),
         )
         for group in groups
     ]
     return as_csv(header, rows)
 
 
-def _csv_cells(figure: Figure) -> tuple[str, str, str, str]:
+def csv_cells(figure: Figure) -> tuple[str, str, str, str]:
+    """Return a figure in percent, the ends of its interval, and whether guessing gives it."""
     if figure.value is None:
         return ("", "", "", "")
     low = high = ""
     if figure.interval is not None:
-        low, high = _of_float(100 * figure.interval.low, 4), _of_float(100 * figure.interval.high, 4)
+        low, high = float_text(100 * figure.interval.low, 4), float_text(100 * figure.interval.high, 4)
     return percent(figure.value, 4), low, high, str(figure.is_chance).lower()
 
 
@@ -138,7 +138,7 @@ def _label(group: Group) -> str:
 def _main_table(grouping: tuple[str, ...], groups: list[Group] | tuple[Group, ...]) -> Table:
     metrics = _MAIN | _PAIRS
     rows = tuple(
-        (_label(group), str(group.items), *(_with_interval(group.figures[name]) for name in metrics))
+        (_label(group), str(group.items), *(with_interval(group.figures[name]) for name in metrics))
         for group in groups
     )
     note = "" if grouping else _NOTE
@@ -163,7 +163,7 @@ def _letter_table(groups: list[Group]) -> Table:
 
 def _both_table(groups: list[Group]) -> Table:
     rows = tuple(
-        (_label(group), str(group.totals["both"]), _with_interval(group.figures["both_accuracy"]))
+        (_label(group), str(group.totals["both"]), with_interval(group.figures["both_accuracy"]))
         for group in groups
     )
     return Table("Edited and perturbed (condition `both`)", ("", "files", "accuracy"), rows)
@@ -174,8 +174,8 @@ def _sensitivity_table(values: dict[str, dict[str, Sensitivity]]) -> Table:
         (
             f"{task} {trials.replace('_', ' ')}",
             str(value.different_trials + value.same_trials),
-            f"{_of_float(value.d_prime, 2)} {_interval_text(value.d_prime_interval, 1, 2)}",
-            f"{_of_float(value.criterion, 2)} {_interval_text(value.criterion_interval, 1, 2)}",
+            f"{float_text(value.d_prime, 2)} {interval_text(value.d_prime_interval, 1, 2)}",
+            f"{float_text(value.criterion, 2)} {interval_text(value.criterion_interval, 1, 2)}",
         )
         for task, per_trials in values.items()
         for trials, value in per_trials.items()
@@ -205,7 +205,7 @@ def _threshold_text(curve: Curve) -> str:
 def _bound_text(bound: Bound, curve: Curve) -> str:
     if bound.value is None:
         return f"<{curve.rungs[0]}" if bound.side == "below" else f">{curve.rungs[-1]}"
-    return _of_float(bound.value, 3 if curve.unit == "ratio" else 2 if curve.unit == "semitones" else 0)
+    return float_text(bound.value, 3 if curve.unit == "ratio" else 2 if curve.unit == "semitones" else 0)
 
 
 def _plain(figure: Figure) -> str:
@@ -214,18 +214,8 @@ def _plain(figure: Figure) -> str:
     return percent(figure.value) + (CHANCE_MARK if figure.is_chance else "")
 
 
-def _with_interval(figure: Figure) -> str:
+def with_interval(figure: Figure) -> str:
+    """Return a figure in percent with its interval, marked if guessing gives it."""
     if figure.value is None:
         return NONE
-    return f"{_plain(figure)} {_interval_text(figure.interval, 100, 1)}".rstrip()
-
-
-def _interval_text(interval: Interval | None, factor: int, digits: int) -> str:
-    if interval is None:
-        return ""
-    return f"[{_of_float(factor * interval.low, digits)}, {_of_float(factor * interval.high, digits)}]"
-
-
-def _of_float(value: float, digits: int) -> str:
-    """Return a float as a decimal; the nearest simple fraction undoes the error of binary arithmetic."""
-    return rounded(Fraction(value).limit_denominator(_PRECISION), digits)
+    return f"{_plain(figure)} {interval_text(figure.interval, 100, 1)}".rstrip()

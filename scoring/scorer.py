@@ -142,6 +142,11 @@ def analyse(key: AnswerKey, table: OutcomeTable, resamples: int, seed: int) -> A
     return Analysis(groups, sensitivities, curves)
 
 
+def overall(table: OutcomeTable, resamples: int, seed: int) -> Group:
+    """Compute the figures over all items, the same as those of `analyse`."""
+    return _group(table, (), (), resamples, stream(seed, "bootstrap"))
+
+
 def _parts(
     key: AnswerKey, table: OutcomeTable
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], OutcomeTable]]:
