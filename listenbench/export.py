@@ -6,10 +6,11 @@ of 2 semitones that General MIDI 1 prescribes.
 
 Reading back gives the clip as it was composed, takes and sound changes aside:
 
-- Onsets after the first, and lengths, are whole ticks: the resolution is chosen for that. Composed times are
-  whole microseconds, so the reader rounds to those.
-- The first onset needn't be on a tick. The reader rounds it, and the lengths of drum sounds, to 0.1 ms, the
-  grid on which composers put them; half a tick is less.
+- In the lead, onsets after the first, and lengths, are whole ticks: the resolution is chosen for that.
+  Composed times are whole microseconds, so the reader rounds to those.
+- What isn't laid out in the lead's beats needn't be on a tick: the first onset of a part, the lengths of drum
+  sounds, and the accompaniment. Composers put those on a grid of 0.1 ms, and half a tick is less, so the
+  reader rounds to that grid.
 - The tempo of a MIDI file is a whole number of microseconds, too coarse for the third decimal of a fast pulse
   rate. A text event says the beat exactly. The reader takes it as long as it agrees with the tempo.
 - One step of the pitch bend is 0.024 cents. The reader rounds tunings to 0.1 cents.
@@ -27,6 +28,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from listenbench.errors import DataError, SpecError
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part, part_of
@@ -45,6 +47,8 @@ _HIGHEST_RESOLUTION: Final = 2**15 - 1
 _LOWEST_RESOLUTION: Final = 2**14
 _EXACT_SECONDS: Final = 0.4e-6
 _TEMPO_STEP_SECONDS: Final = 1e-6
+_DECIMALS: Final = 6
+_DECIMALS_OFF_BEATS: Final = 4
 _BEND_STEPS_PER_CENT: Final = 8192 / 200
 _WIDEST_TUNING: Final = 199
 _DRUM_CHANNEL: Final = 9
@@ -158,15 +162,10 @@ def _starts(clips: Sequence[Clip], pause: float, resolution: int) -> list[int]:
 
 
 def _resolution(clips: Sequence[Clip]) -> int:
-    """Return the ticks in a beat at which the clips' times come nearest to whole ticks."""
+    """Return the ticks in a beat at which the times of the clips' leads come nearest to whole ticks."""
     seconds, beats = [], []
     for clip in clips:
-        times = {
-            time
-            for part in clip.parts
-            for note in part.notes
-            for time in _times(note, _first_onset(clip), part.instrument)
-        }
+        times = _times(clip.lead)
         seconds += sorted(times)
         beats += [clip.beat] * len(times)
     if _distances(np.array([RESOLUTION]), seconds, beats)[0] < _EXACT_SECONDS:
@@ -175,21 +174,20 @@ def _resolution(clips: Sequence[Clip]) -> int:
     return int(candidates[np.argmin(_distances(candidates, seconds, beats))])
 
 
-def _times(note: Note, first_onset: float, instrument: Instrument) -> tuple[float, ...]:
-    """Return the times of a note, in seconds, that are to be whole ticks."""
-    onset = round(note.onset - first_onset, 6)
-    return (onset,) if instrument.is_percussion else (onset, note.duration)
+def _times(lead: Part) -> set[float]:
+    """Return the times of a lead, in seconds, that are to be whole ticks."""
+    onsets = {round(note.onset - lead.notes[0].onset, 6) for note in lead.notes}
+    return onsets if lead.instrument.is_percussion else onsets | {note.duration for note in lead.notes}
 
 
-def _distances(resolutions: np.ndarray, seconds: list[float], beats: list[float]) -> np.ndarray:
+def _distances(
+    resolutions: npt.NDArray[np.int64], seconds: list[float], beats: list[float]
+) -> npt.NDArray[np.float64]:
     """Return the largest distance of a time from a whole tick, in seconds, for each resolution."""
     ticks = resolutions[:, None] / np.array(beats)
     positions = np.array(seconds) * ticks
-    return np.asarray(np.max(np.abs(positions - np.rint(positions)) / ticks, axis=1))
-
-
-def _first_onset(clip: Clip) -> float:
-    return min(note.onset for part in clip.parts for note in part.notes)
+    distances: npt.NDArray[np.float64] = np.max(np.abs(positions - np.rint(positions)) / ticks, axis=1)
+    return distances
 
 
 _Event = tuple[int, int, "mido.Message | mido.MetaMessage"]
@@ -230,7 +228,7 @@ def _playing(clip: Clip, number: int, start: int, resolution: int) -> Iterator[_
         for control, value in _BEND_RANGE:
             yield start, 0, mido.Message("control_change", channel=channel, control=control, value=value)
         yield start, 0, mido.Message("pitchwheel", channel=channel, pitch=_bend(clip.tuning_cents))
-    first = _first_onset(clip)
+    first = part.notes[0].onset
     first_tick = start + round(first / clip.beat * resolution)
     for note in part.notes:
         onset = first_tick + round((note.onset - first) / clip.beat * resolution)
@@ -285,30 +283,46 @@ def _beat(midi: pretty_midi.PrettyMIDI, time: float, stated: float | None = None
 
 
 def _read_clip(midi: pretty_midi.PrettyMIDI, mark: _Mark, limit: float) -> Clip:
-    first_tick, end_of_clip = _tick(midi, mark.start), limit - _TEMPO_STEP_SECONDS
+    end = limit - _TEMPO_STEP_SECONDS
     played = [
         (instrument, notes)
         for instrument in midi.instruments
-        if (notes := [n for n in instrument.notes if mark.start <= n.start < end_of_clip])
+        if (notes := [note for note in instrument.notes if mark.start <= note.start < end])
     ]
-    onsets = [_tick(midi, note.start) for _, notes in played for note in notes]
-    lead_in = min(onsets, default=first_tick)
-    seconds_a_tick = mark.beat / midi.resolution
-    first_onset = round((lead_in - first_tick) * seconds_a_tick, 4)
-
-    def read(note: pretty_midi.Note, *, is_drum: bool) -> Note:
-        start, end = _tick(midi, note.start), _tick(midi, note.end)
-        onset = round(first_onset + (start - lead_in) * seconds_a_tick, 6)
-        duration = round((end - start) * seconds_a_tick, 4 if is_drum else 6)
-        return Note(int(note.pitch), onset, duration, int(note.velocity))
-
-    parts: list[Part] = []
-    for instrument, notes in played:
-        bank = PERCUSSION_BANK if instrument.is_drum else 0
-        read_notes = (read(note, is_drum=instrument.is_drum) for note in notes)
-        parts.append(part_of(Instrument(int(instrument.program), bank), read_notes))
+    parts = tuple(
+        _read_part(midi, mark, *entry, is_lead=position == 0) for position, entry in enumerate(played)
+    )
     tunings = [_tuning(instrument, notes) for instrument, notes in played if not instrument.is_drum]
-    return Clip(tuple(parts), mark.window, mark.beat, tunings[0] if tunings else 0.0)
+    return Clip(parts, mark.window, mark.beat, tunings[0] if tunings else 0.0)
+
+
+def _read_part(
+    midi: pretty_midi.PrettyMIDI,
+    mark: _Mark,
+    instrument: pretty_midi.Instrument,
+    notes: Sequence[pretty_midi.Note],
+    *,
+    is_lead: bool,
+) -> Part:
+    is_drum = instrument.is_drum
+    onset_decimals = _DECIMALS if is_lead else _DECIMALS_OFF_BEATS
+    length_decimals = _DECIMALS if is_lead and not is_drum else _DECIMALS_OFF_BEATS
+    ticks = [(_tick(midi, note.start), _tick(midi, note.end)) for note in notes]
+    first = min(onset for onset, _ in ticks)
+    seconds_a_tick = mark.beat / midi.resolution
+    first_onset = round((first - _tick(midi, mark.start)) * seconds_a_tick, _DECIMALS_OFF_BEATS)
+    return part_of(
+        Instrument(int(instrument.program), PERCUSSION_BANK if is_drum else 0),
+        (
+            Note(
+                int(note.pitch),
+                round(first_onset + (onset - first) * seconds_a_tick, onset_decimals),
+                round((release - onset) * seconds_a_tick, length_decimals),
+                int(note.velocity),
+            )
+            for note, (onset, release) in zip(notes, ticks, strict=True)
+        ),
+    )
 
 
 def _tick(midi: pretty_midi.PrettyMIDI, time: float) -> int:

@@ -18,12 +18,14 @@ from listenbench.splits import CONDITIONS, load_split
 from listenbench.tasks import TASKS
 
 SPLITS = {name: load_split(name) for name in ("test", "train")}
-SPLIT_TASKS = [(split, task) for split in SPLITS for task in SPLITS[split].tasks]
+TEXTURES = ("solo", "accompanied")
+CASES = [(split, texture, task) for split in SPLITS for texture in TEXTURES for task in SPLITS[split].tasks]
 PIANO = Instrument(0)
 
 
-def planned(split, task, seed, number):
-    return islice(TaskPlanner(SPLITS[split], seed, task, CONDITIONS), number)
+def planned(split, texture, task, seed, number):
+    chosen = SPLITS[split].model_copy(update={"texture": (texture,)})
+    return islice(TaskPlanner(chosen, seed, task, CONDITIONS), number)
 
 
 def written_and_read(*clips):
@@ -38,28 +40,32 @@ def distance(first, second):
     """Return the largest difference of times in seconds; everything else has to be equal."""
     assert (first.window, first.tuning_cents) == (second.window, second.tuning_cents)
     assert first.beat == pytest.approx(second.beat, abs=1.5e-6)
-    worst = 0.0
-    for a, b in zip(first.parts, second.parts, strict=True):
-        assert a.instrument == b.instrument
-        for x, y in zip(a.notes, b.notes, strict=True):
-            assert (x.pitch, x.velocity) == (y.pitch, y.velocity)
-            worst = max(worst, abs(x.onset - y.onset), abs(x.duration - y.duration))
-    return worst
+    return max(distance_of_parts(*parts) for parts in zip(first.parts, second.parts, strict=True))
 
 
-@pytest.mark.parametrize(("split", "task"), SPLIT_TASKS)
-@settings(max_examples=10)
+def distance_of_parts(first, second):
+    assert first.instrument == second.instrument
+    for x, y in zip(first.notes, second.notes, strict=True):
+        assert (x.pitch, x.velocity) == (y.pitch, y.velocity)
+    pairs = list(zip(first.notes, second.notes, strict=True))
+    return max(max(abs(x.onset - y.onset), abs(x.duration - y.duration)) for x, y in pairs)
+
+
+@pytest.mark.parametrize(("split", "texture", "task"), CASES)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**64 - 1))
-def test_attributes_survive_and_flips_still_change_exactly_one(split, task, seed):
+def test_attributes_survive_and_flips_still_change_exactly_one(split, texture, task, seed):
     attribute = TASKS[task].attribute
-    for item in planned(split, task, seed, 2):
+    for item in planned(split, texture, task, seed, 2):
         read = {}
         for variant in item.variants:
             written = (item.clip_a.clip, variant.clip_b.clip)
             pair = written_and_read(*written)
             for before, after in zip(written, pair, strict=True):
-                assert differing(before, after) == set()
-                assert distance(before, after) < 1.5e-6
+                # An accompaniment is read to 0.1 ms, the lead exactly.
+                assert differing(before, after) <= {"accompaniment"}
+                assert distance_of_parts(before.lead, after.lead) < 1.5e-6
+                assert distance(before, after) < 1e-4
             assert differing(*pair) == differing(*written)
             read[variant.condition] = pair
         assert read["clean"][0] == read["flip"][0] == read["stay"][0]
