@@ -102,10 +102,10 @@ class RoomEcho(AudioEffect[RoomOptions, RoomParameters]):
         )
 
     def _apply(self, samples: FloatArray, sample_rate: int, parameters: RoomParameters) -> FloatArray:
-        from scipy.signal import oaconvolve
+        from scipy.signal import fftconvolve
 
         response = impulse_response(Room(**parameters.model_dump()), sample_rate)
-        convolved: FloatArray = oaconvolve(samples, response[: samples.size])[: samples.size]
+        convolved: FloatArray = fftconvolve(samples, response[: samples.size])[: samples.size]
         return convolved
 
 

@@ -24,6 +24,7 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -37,10 +38,17 @@ from listenbench.errors import RenderError
 SPEED_OF_SOUND: Final = 343.0
 """Metres per second, in dry air of 20 degrees Celsius."""
 
-RT60_TOLERANCE: Final = 0.02
-"""Largest relative deviation of a response's reverberation time from the one asked for."""
+RT60_PRECISION: Final = 0.005
+"""Relative deviation of a response's reverberation time that is good enough to stop at."""
 
-_FORMAT: Final = 1
+RT60_TOLERANCE: Final = 0.05
+"""Largest relative deviation that is let pass; the just noticeable difference (ISO 3382-1, table A.1)."""
+
+_ATTEMPTS: Final = 40
+_DAMPING: Final = 0.6
+"""Share of a correction that is made at once; all of it overshoots, as single echoes make the time jump."""
+
+_FORMAT: Final = 2
 """Counted up whenever the same room gets another response, so that cached ones are left behind."""
 
 _IMAGE_ORDER: Final = 17
@@ -95,7 +103,7 @@ def impulse_response(room: Room, sample_rate: int) -> FloatArray:
         **asdict(room),
         "sample_rate": sample_rate,
         "format": _FORMAT,
-        "versions": [version("pyroomacoustics"), version("numpy"), version("scipy")],
+        "versions": _versions(),
     }
     return cached("rooms", key, lambda: compute_impulse_response(room, sample_rate))
 
@@ -156,23 +164,34 @@ def eyring_absorption(dimensions_m: tuple[float, float, float], rt60_s: float) -
     return 1 - math.exp(-exponent)
 
 
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions of the libraries that a response depends on."""
+    return {name: version(name) for name in ("numpy", "pyroomacoustics", "scipy")}
+
+
 def _with_rt60(response: npt.NDArray[np.float64], target: float, sample_rate: int) -> npt.NDArray[np.float64]:
     """Multiply by the exponential that gives the response its reverberation time.
 
     An exponential that decays by 60 dB in T seconds is 10^(-3 t / T), so rates 1 / T add.
     """
     seconds = np.arange(response.size) / sample_rate
-    rate = 0.0
-    for _ in range(20):
+    rate, best_deviation, best = 0.0, math.inf, response
+    for _ in range(_ATTEMPTS):
         shaped: npt.NDArray[np.float64] = response * 10 ** (-3 * rate * seconds)
         measured = reverberation_time(shaped, sample_rate)
-        if abs(measured / target - 1) < RT60_TOLERANCE / 4:
-            return shaped
-        rate += 1 / target - 1 / measured
-    raise RenderError(
-        f"room: the response stays at a reverberation time of {measured:.2f} s, {target} s were asked for: "
-        "choose a time that suits the size of the room"
-    )
+        deviation = abs(measured / target - 1)
+        if deviation < best_deviation:
+            best_deviation, best = deviation, shaped
+        if deviation < RT60_PRECISION:
+            break
+        rate += _DAMPING * (1 / target - 1 / measured)
+    if best_deviation > RT60_TOLERANCE:
+        raise RenderError(
+            f"room: a reverberation time of {target} s can't be had closer than {best_deviation:.0%}: "
+            "choose a time that suits the size of the room"
+        )
+    return best
 
 
 def _simulate(room: Room, sample_rate: int) -> tuple[npt.NDArray[np.float64], int]:

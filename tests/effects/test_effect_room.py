@@ -53,7 +53,7 @@ def decay_time(response: FloatArray) -> float:
 
 
 def assert_reverberation(response: FloatArray, target: float) -> None:
-    assert reverberation_time(response, SAMPLE_RATE) == pytest.approx(target, rel=0.02)
+    assert reverberation_time(response, SAMPLE_RATE) == pytest.approx(target, rel=0.006)
     # pyroomacoustics' own measure takes the two ends of the range in place of a line through all of it.
     independent = pyroomacoustics.experimental.measure_rt60(response, fs=SAMPLE_RATE, decay_db=20)
     assert independent == pytest.approx(target, rel=0.15)
@@ -87,10 +87,11 @@ def test_eyring_s_formula_against_a_calculation_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "rt60"), [([3.0, 2.5, 2.4], 0.3), ([12.0, 8.0, 4.0], 0.8), ([25.0, 15.0, 9.0], 2.0)]
+    ("dimensions", "rt60"),
+    [([3.0, 2.5, 2.4], 0.3), ([10.0, 3.0, 2.5], 0.3), ([12.0, 8.0, 4.0], 0.8), ([25.0, 15.0, 9.0], 2.0)],
 )
 def test_rooms_of_other_sizes(dimensions: list[float], rt60: float) -> None:
-    for room in rooms(2, seed=4, dimensions_m=dimensions, rt60_s=[rt60]):
+    for room in rooms(3, seed=4, dimensions_m=dimensions, rt60_s=[rt60]):
         assert_reverberation(compute_impulse_response(room, SAMPLE_RATE), rt60)
 
 
