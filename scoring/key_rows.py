@@ -35,7 +35,10 @@ PUBLISHED_CHOICES: Final[Mapping[str, Choices]] = MappingProxyType(
 _MAXIMUM_NAME_LENGTH: Final = 200
 _MAXIMUM_RUNG: Final = 1e15
 _ABSENT: Final = -1
-_NEW: Final = -2
+_NO_ROWS: Final = (_ABSENT,) * len(CONDITIONS)
+_LETTER_CODES: Final = {letter: code for code, letter in enumerate(LETTERS)}
+_CONDITION_CODES: Final = {condition: code for code, condition in enumerate(CONDITIONS)}
+_FACTOR_FIELDS: Final = {CONDITIONS.index("flip"): "flip_factor", CONDITIONS.index("stay"): "stay_factor"}
 
 
 class _RowError(ValueError):
@@ -74,59 +77,65 @@ class KeyBuilder:
         file_id = _checked_id(row)
         if file_id in self.rows:
             raise _RowError(f"the id {quoted(file_id)} stands in the key twice")
-        answer = row.get("answer")
-        if not isinstance(answer, str) or answer not in LETTERS:
-            raise _RowError(f"answer is {quoted(answer)}; it must be one of {', '.join(LETTERS)}")
-        condition = row.get("condition")
-        if not isinstance(condition, str) or condition not in CONDITIONS:
-            raise _RowError(f"condition is {quoted(condition)}; it must be one of {', '.join(CONDITIONS)}")
-        choices = self._choices_code(row["choices"]) if row.get("choices") is not None else 0
+        answer = _checked_code(row, "answer", _LETTER_CODES)
+        condition = _checked_code(row, "condition", _CONDITION_CODES)
+        choices = row.get("choices")
+        choices_code = 0 if choices is None else self._choices_code(choices)
         item = self._item(row, condition)
-        self._row_of[item * len(CONDITIONS) + CONDITIONS.index(condition)] = len(self.rows)
-        self.rows[file_id] = len(self.rows)
-        self._truth.append(LETTERS.index(answer))
-        self._choices_of_row.append(choices)
+        number = len(self.rows)
+        self.rows[file_id] = number
+        self._row_of[item * len(CONDITIONS) + condition] = number
+        self._truth.append(answer)
+        self._choices_of_row.append(choices_code)
         self._item_of_row.append(item)
 
-    def _item(self, row: Mapping[str, Any], condition: str) -> int:
+    def _item(self, row: Mapping[str, Any], condition: int) -> int:
         """Return the number of the row's item, after a check that the row fits to it."""
-        name = _checked_name(row, "item")
-        fields = {"task": _checked_name(row, "task"), "rung": _checked_rung(row.get("rung"))}
-        if row.get("texture") is not None:
-            fields["texture"] = _checked_name(row, "texture")
-        factor = _checked_name(row, "factor") if row.get("factor") is not None else None
-        item = self._items.get(name)
+        codes = {
+            "task": self._name_code("task", row.get("task")),
+            "rung": self._name_code("rung", _rung_name(row.get("rung"))),
+            "texture": self._name_code("texture", row.get("texture"), optional=True),
+        }
+        name = row.get("item")
+        item = self._items.get(name) if isinstance(name, str) else None
         if item is None:
-            item = self._new_item(name)
-        elif self._row_of[item * len(CONDITIONS) + CONDITIONS.index(condition)] != _ABSENT:
-            raise _RowError(f"item {quoted(name)} has two {condition} rows; it may have one")
+            item = self._new_item(_checked_name(name, "item"))
+            for field, code in codes.items():
+                self._codes[field][item] = code
+        elif self._row_of[item * len(CONDITIONS) + condition] != _ABSENT:
+            raise _RowError(f"item {quoted(name)} has two {CONDITIONS[condition]} rows; it may have one")
         else:
-            self._check_same(item, name, fields)
-        if factor is not None and condition in ("flip", "stay"):
-            fields[f"{condition}_factor"] = factor
-        for field, text in fields.items():
-            self._codes[field][item] = self._name_code(field, text)
+            self._check_same(item, name, codes)
+        factor_field = _FACTOR_FIELDS.get(condition, "stay_factor")
+        factor = self._name_code(factor_field, row.get("factor"), optional=True)
+        if condition in _FACTOR_FIELDS:
+            self._codes[factor_field][item] = factor
         return item
 
     def _new_item(self, name: str) -> int:
         item = self._items[name] = len(self._items)
-        self._row_of.extend([_ABSENT] * len(CONDITIONS))
+        self._row_of.extend(_NO_ROWS)
         for codes in self._codes.values():
             codes.append(_ABSENT)
         return item
 
-    def _check_same(self, item: int, name: str, fields: Mapping[str, str]) -> None:
-        for field in ("task", "rung", "texture"):
-            before = self._codes[field][item]
-            now = self._names[field].get(fields[field], _NEW) if field in fields else _ABSENT
-            if before != now:
+    def _check_same(self, item: int, name: object, codes: Mapping[str, int]) -> None:
+        for field, code in codes.items():
+            if self._codes[field][item] != code:
                 raise _RowError(f"item {quoted(name)} has another {field} in an earlier row")
 
-    def _name_code(self, field: str, text: str) -> int:
+    def _name_code(self, field: str, value: object, *, optional: bool = False) -> int:
+        """Return the code of a name, a new one if need be; of None, where that is allowed, -1."""
+        if optional and value is None:
+            return _ABSENT
         codes = self._names[field]
-        if text not in codes and len(codes) >= MAXIMUM_NAMES:
+        code = codes.get(value) if isinstance(value, str) else None
+        if code is not None:
+            return code
+        name = _checked_name(value, field.removeprefix("stay_").removeprefix("flip_"))
+        if len(codes) >= MAXIMUM_NAMES:
             raise _RowError(f"{field}: more than {MAXIMUM_NAMES} distinct values; is the field right?")
-        return codes.setdefault(text, len(codes))
+        return codes.setdefault(name, len(codes))
 
     def _choices_code(self, value: object) -> int:
         choices = checked_choices(value)
@@ -217,8 +226,15 @@ def _checked_id(row: Mapping[str, Any]) -> str:
     return file_id
 
 
-def _checked_name(row: Mapping[str, Any], field: str) -> str:
+def _checked_code(row: Mapping[str, Any], field: str, codes: Mapping[str, int]) -> int:
     value = row.get(field)
+    code = codes.get(value) if isinstance(value, str) else None
+    if code is None:
+        raise _RowError(f"{field} is {quoted(value)}; it must be one of {', '.join(codes)}")
+    return code
+
+
+def _checked_name(value: object, field: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise _RowError(f"{field} is {quoted(value)}; it must be a text")
     if len(value) > _MAXIMUM_NAME_LENGTH or not value.isprintable():
@@ -226,10 +242,10 @@ def _checked_name(row: Mapping[str, Any], field: str) -> str:
     return value
 
 
-def _checked_rung(value: object) -> str:
-    """Return the name of a rung: 100, 100.0, "100" are one."""
+def _rung_name(value: object) -> str:
+    """Return the name of a rung: 100 and 100.0 are "100"."""
     if isinstance(value, str):
-        return _checked_name({"rung": value}, "rung")
+        return value
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)

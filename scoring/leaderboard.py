@@ -1,8 +1,8 @@
 """The leaderboard: a folder of submissions, checked, scored and ranked by Acc_FS.
 
 Submissions that used a training split are ranked apart from those that didn't. Below both stand listeners
-that are known not to hear: a constant A, a constant B, and what guessing is expected to give, with the range that
-it covers.
+that are known not to hear: a constant A, a constant B, and what guessing is expected to give, with the range
+that it covers.
 """
 
 from __future__ import annotations
@@ -107,9 +107,7 @@ class Leaderboard:
             ("Trained on a training split", self.trained, ""),
             ("Reference: listeners that don't hear", self.reference, ""),
         )
-        return tuple(
-            Table(title, _HEADER, _rows(entries, title), note) for title, entries, note in parts if entries
-        )
+        return tuple(Table(title, _HEADER, _rows(entries), note) for title, entries, note in parts if entries)
 
 
 def make_leaderboard(
@@ -148,9 +146,7 @@ def make_leaderboard(
         entries.append(_entry(key, predictions.meta, predictions.responses, resamples, seed))
     reference = _references(key, resamples, seed)
     if reference[0].group.figures["acc_fs"].value is None:
-        raise DataError(
-            f"{quoted(key.name)} has no FLIP or no STAY files, so that there is no Acc_FS to rank by"
-        )
+        raise DataError(f"{quoted(key.name)} has no FLIP or no STAY files: there is no Acc_FS to rank by")
     ranked = sorted(entries, key=_order)
     return Leaderboard(
         key,
@@ -173,8 +169,8 @@ def check_meta(predictions: Predictions) -> None:
         value = predictions.meta.get(field)
         if not isinstance(value, str) or not value.strip():
             raise DataError(
-                f'{predictions.source}:1: meta.{field} is missing; the first line must be {{"meta": {{...}}}} '
-                f"with {', '.join(REQUIRED)}"
+                f"{predictions.source}:1: meta.{field} is missing; the first line must be "
+                f'{{"meta": {{...}}}} with {", ".join(REQUIRED)}'
             )
     if predictions.meta["readout"] not in READOUTS:
         stated = quoted(predictions.meta["readout"])

@@ -41,6 +41,7 @@ READOUTS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The kinds of reply by the field that carries them, each with the words that a report has for it."""
 
+_FIELDS: Final = tuple(READOUTS)
 _META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url")
 _CONTRADICTIONS: Final = {("logprob", "text"), ("generated", "logprobs")}
 _MAXIMUM_TEXT_LENGTH: Final = 300
@@ -180,10 +181,10 @@ class _Reader:
         )
 
     def _reading(self, value: Mapping[str, Any], row: int | None) -> Reading:
-        fields = [field for field in READOUTS if field in value]
+        fields = [field for field in _FIELDS if field in value]
         if len(fields) != 1:
             have = " and ".join(fields) if fields else "none"
-            raise _ReplyError(f"it must have one of the fields {', '.join(READOUTS)}; it has {have}")
+            raise _ReplyError(f"it must have one of the fields {', '.join(_FIELDS)}; it has {have}")
         field = fields[0]
         self._check_readout(field)
         content = value[field]
@@ -224,6 +225,9 @@ class _Reader:
 
 
 def _file_id(value: Mapping[str, Any]) -> str:
+    file_id = value.get("id")
+    if isinstance(file_id, str) and "item_id" not in value:
+        return file_id
     ids = [value[field] for field in ("id", "item_id") if value.get(field) is not None]
     if not ids:
         raise _ReplyError("no id")
