@@ -26,7 +26,8 @@ FloatArray = npt.NDArray[np.float32]
 
 def quantised(samples: FloatArray) -> Samples:
     """Return the samples as 16-bit integers, rounded and without dither, so that zeros stay zeros."""
-    return np.rint(samples * _FULL_SCALE).astype(np.int16)
+    rounded: Samples = np.rint(samples * _FULL_SCALE).astype(np.int16)
+    return rounded
 
 
 def dequantised(samples: Samples) -> FloatArray:

@@ -83,6 +83,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _fail("interrupted", INTERRUPTED)
     except (click.ClickException, ListenbenchError) as error:
         return _fail(_message(error))
+    except ImportError as error:
+        return _fail(f"a library that this command needs can't be loaded: {error}: see docs/setup.md")
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

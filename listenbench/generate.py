@@ -276,14 +276,22 @@ def _results(
         for batch in batches:
             yield len(batch), _record_items(job, batch)
         return
-    # Forked children would inherit the threads and locks of the audio libraries in an unknown state.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+    with _executor(workers) as executor:
         try:
             yield from _in_parallel(executor, job, batches, workers * _CALLS_IN_FLIGHT_A_WORKER)
         except BrokenProcessPool:
             raise RenderError("a worker process died: is the machine out of memory?") from None
         finally:
             executor.shutdown(cancel_futures=True)
+
+
+def _executor(workers: int) -> Executor:
+    """Return an executor of so many processes."""
+    try:
+        # Forked children would inherit the threads and locks of the audio libraries in an unknown state.
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    except OSError as error:
+        raise RenderError(f"can't start worker processes ({error.strerror}): try --workers 1") from None
 
 
 def _in_parallel(

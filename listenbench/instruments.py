@@ -4,8 +4,8 @@ Program numbers: General MIDI 1 sound set, MIDI Manufacturers Association (count
 go by how the sound is made, in the spirit of Hornbostel and Sachs (1914), since General MIDI puts the harp
 beside the violin. Ranges: sounding compass of the instrument (Adler, The Study of Orchestration, 3rd ed.,
 2002), narrowed to the notes that MuseScore_General, FluidR3_GM and TimGM6mb all play within 10 cents of
-equal temperament. Sounds so short that a slow clip of them passes -1 dBFS at -23 LUFS (xylophone, kalimba,
-claves) are left out, and so are chords of clavinet and two of the guitars.
+equal temperament, in every file of them that the catalogue knows. Sounds so short that a slow clip of them
+passes -1 dBFS at -23 LUFS (xylophone, kalimba, claves, held chords on a harp) are left out.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class MelodicInstrument:
         How the sound is made; instruments of one family are near, of two families far.
     lowest, highest : int
         Range as MIDI pitches, ends included.
-    plays_chords : bool
-        Whether one player commonly sounds several notes at once.
+    chords : (int, int) or None
+        Range in which it plays held chords; None if it doesn't.
     """
 
     program: int
@@ -42,7 +42,7 @@ class MelodicInstrument:
     family: str
     lowest: int
     highest: int
-    plays_chords: bool = False
+    chords: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,45 +62,45 @@ class PercussionSound:
 
 
 _TABLE: Final = (
-    (0, "acoustic grand piano", "keyboards", 46, 92, True),
-    (2, "electric grand piano", "keyboards", 36, 91, True),
-    (4, "electric piano 1", "keyboards", 36, 96, True),
-    (5, "electric piano 2", "keyboards", 36, 96, True),
-    (6, "harpsichord", "keyboards", 45, 89, True),
-    (7, "clavinet", "keyboards", 36, 88, False),
-    (8, "celesta", "bars and bells", 60, 83, True),
-    (10, "music box", "bars and bells", 60, 96, True),
-    (11, "vibraphone", "bars and bells", 53, 89, True),
-    (12, "marimba", "bars and bells", 53, 89, False),
-    (20, "reed organ", "free reeds", 36, 96, True),
-    (24, "acoustic guitar (nylon)", "plucked strings", 40, 83, False),
-    (25, "acoustic guitar (steel)", "plucked strings", 49, 84, True),
-    (26, "electric guitar (jazz)", "plucked strings", 40, 84, True),
-    (27, "electric guitar (clean)", "plucked strings", 40, 84, False),
-    (32, "acoustic bass", "basses", 36, 60, False),
-    (33, "electric bass (finger)", "basses", 36, 60, False),
-    (34, "electric bass (pick)", "basses", 40, 60, False),
-    (35, "fretless bass", "basses", 36, 60, False),
-    (40, "violin", "bowed strings", 62, 77, False),
-    (46, "orchestral harp", "plucked strings", 60, 81, True),
-    (53, "voice oohs", "voices", 48, 84, True),
-    (56, "trumpet", "brass", 54, 84, False),
-    (57, "trombone", "brass", 40, 72, False),
-    (58, "tuba", "brass", 36, 58, False),
-    (59, "muted trumpet", "brass", 54, 84, False),
-    (64, "soprano sax", "reeds", 56, 73, False),
-    (65, "alto sax", "reeds", 49, 81, False),
-    (66, "tenor sax", "reeds", 44, 69, False),
-    (67, "baritone sax", "reeds", 41, 69, False),
-    (68, "oboe", "reeds", 58, 89, False),
-    (71, "clarinet", "reeds", 50, 91, False),
-    (72, "piccolo", "flutes", 74, 96, False),
-    (73, "flute", "flutes", 60, 96, False),
-    (75, "pan flute", "flutes", 60, 91, False),
-    (79, "ocarina", "flutes", 60, 89, False),
-    (104, "sitar", "plucked strings", 48, 77, False),
-    (105, "banjo", "plucked strings", 59, 84, False),
-    (107, "koto", "plucked strings", 50, 86, False),
+    (0, "acoustic grand piano", "keyboards", 46, 92, (46, 79)),
+    (2, "electric grand piano", "keyboards", 36, 91),
+    (4, "electric piano 1", "keyboards", 36, 96, (36, 96)),
+    (5, "electric piano 2", "keyboards", 36, 96, (36, 96)),
+    (6, "harpsichord", "keyboards", 45, 89, (45, 79)),
+    (7, "clavinet", "keyboards", 36, 88),
+    (8, "celesta", "bars and bells", 60, 83),
+    (10, "music box", "bars and bells", 60, 96, (80, 96)),
+    (11, "vibraphone", "bars and bells", 53, 89, (53, 89)),
+    (12, "marimba", "bars and bells", 53, 89),
+    (20, "reed organ", "free reeds", 36, 96, (36, 96)),
+    (24, "acoustic guitar (nylon)", "plucked strings", 40, 83),
+    (25, "acoustic guitar (steel)", "plucked strings", 49, 84),
+    (26, "electric guitar (jazz)", "plucked strings", 40, 84, (40, 79)),
+    (27, "electric guitar (clean)", "plucked strings", 40, 84),
+    (32, "acoustic bass", "basses", 36, 60),
+    (33, "electric bass (finger)", "basses", 36, 60),
+    (34, "electric bass (pick)", "basses", 40, 60),
+    (35, "fretless bass", "basses", 36, 60),
+    (40, "violin", "bowed strings", 62, 77),
+    (46, "orchestral harp", "plucked strings", 60, 81),
+    (53, "voice oohs", "voices", 48, 84, (48, 84)),
+    (56, "trumpet", "brass", 54, 84),
+    (57, "trombone", "brass", 40, 72),
+    (58, "tuba", "brass", 36, 58),
+    (59, "muted trumpet", "brass", 54, 84),
+    (64, "soprano sax", "reeds", 56, 73),
+    (65, "alto sax", "reeds", 65, 81),
+    (66, "tenor sax", "reeds", 44, 69),
+    (67, "baritone sax", "reeds", 41, 69),
+    (68, "oboe", "reeds", 58, 89),
+    (71, "clarinet", "reeds", 50, 91),
+    (72, "piccolo", "flutes", 74, 96),
+    (73, "flute", "flutes", 60, 96),
+    (75, "pan flute", "flutes", 60, 91),
+    (79, "ocarina", "flutes", 60, 89),
+    (104, "sitar", "plucked strings", 48, 77),
+    (105, "banjo", "plucked strings", 59, 84),
+    (107, "koto", "plucked strings", 50, 86),
 )
 
 INSTRUMENTS: Final[Mapping[int, MelodicInstrument]] = MappingProxyType(
@@ -159,7 +159,10 @@ def players(
     """
     found = []
     for instrument in instruments_for(programs):
-        low, high = max(band[0], instrument.lowest), min(band[1], instrument.highest)
-        if high - low >= width and (instrument.plays_chords or not chords):
+        own = instrument.chords if chords else (instrument.lowest, instrument.highest)
+        if own is None:
+            continue
+        low, high = max(band[0], own[0]), min(band[1], own[1])
+        if high - low >= width:
             found.append((instrument, (low, high)))
     return tuple(found)

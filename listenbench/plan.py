@@ -12,13 +12,15 @@ from pydantic import BaseModel
 from listenbench.compose.accompaniment import arranged
 from listenbench.compose.trial import Trial, Unsuitable
 from listenbench.design import Axes, Cell, cells
-from listenbench.effects.base import Stage
+from listenbench.effects.base import ClipEffect, Stage
+from listenbench.effects.soundfont import SoundfontSwap
 from listenbench.errors import SpecError
 from listenbench.items import Change, Item, Performance, Variant, variant_id
 from listenbench.music import Clip
 from listenbench.questions import LETTERS, prompt
 from listenbench.randomness import stream
 from listenbench.splits import Split
+from listenbench.splits.model import Settings
 from listenbench.takes import Take, draw_takes
 from listenbench.tasks import Task, get_task
 
@@ -79,19 +81,23 @@ class TaskPlanner(Iterator[Item]):
     name: str
     variants: tuple[str, ...]
     _seen: set[bytes] = field(default_factory=set, init=False, repr=False)
+    _next_index: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Prepare what all items share."""
         self._task: Task = get_task(self.name)
-        self._settings = {texture: self.split.setting(self.name, texture) for texture in self.split.texture}
+        self._settings: dict[str, Settings] = {
+            texture: self.split.setting(self.name, texture) for texture in self.split.texture
+        }
         self._options: BaseModel = self.split.task_options(self.name)
         self._cells = cells(self._axes(), self.seed, self.split.name, self.name)
 
     def __next__(self) -> Item:
         """Plan the next item."""
-        index, cell = len(self._seen), next(self._cells)
-        trial = self._new_trial(index, cell)
-        return self._item(index, cell, trial)
+        index, cell = self._next_index, next(self._cells)
+        item = self._item(index, cell, self._new_trial(index, cell))
+        self._next_index += 1
+        return item
 
     def _axes(self) -> Axes:
         spec = self.split.tasks[self.name]
@@ -118,7 +124,8 @@ class TaskPlanner(Iterator[Item]):
             except Unsuitable:
                 continue
             digest = hashlib.sha256(f"{self.name}: {trial.content}".encode()).digest()[:16]
-            if int.from_bytes(digest[:4], "big") % lots == lot and digest not in self._seen:
+            of_lot = int.from_bytes(digest[:4], "big") % lots == lot
+            if of_lot and (self.split.contents == "repeated" or digest not in self._seen):
                 self._seen.add(digest)
                 return trial
         raise SpecError(
@@ -191,7 +198,7 @@ class TaskPlanner(Iterator[Item]):
         changes = []
         for effect in self.split.chain(factor):
             options = self.split.effect_options(effect)
-            if effect.stage is Stage.SOUNDFONT:
+            if isinstance(effect, SoundfontSwap):
                 others = [name for name in self.split.soundfonts if name != performance.soundfont]
                 parameters = effect.draw_from(generator, others)
             else:
@@ -204,7 +211,7 @@ class TaskPlanner(Iterator[Item]):
         clip, soundfont = performance.clip, performance.soundfont
         for change in changes:
             (effect,) = self.split.chain(change.effect)
-            if effect.stage is Stage.CLIP:
+            if isinstance(effect, ClipEffect):
                 clip = effect.apply_to_clip(clip, change.parameters)
             elif effect.stage is Stage.SOUNDFONT:
                 soundfont = str(change.parameters["soundfont"])
@@ -217,7 +224,13 @@ class TaskPlanner(Iterator[Item]):
             raise SpecError(f"task {self.name!r} can't redraw its music")
         texture = "solo" if len(clip.parts) == 1 else "accompanied"
         setting = self._settings[texture].lead
-        return self._task.redraw(self._stream(index, "redraw"), setting, self._options, clip)
+        try:
+            return self._task.redraw(self._stream(index, "redraw"), setting, self._options, clip)
+        except Unsuitable:
+            raise SpecError(
+                f"split {self.split.name!r}, task {self.name!r}: item {index} can't be redrawn: "
+                "give the task wider bands of pitches"
+            ) from None
 
     def _edit_name(self, trial: Trial) -> str:
         return next(edit.name for edit in trial.edits.values() if edit is not None)

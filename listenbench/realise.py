@@ -9,12 +9,12 @@ from typing import Final
 
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, Samples, quantised
+from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, quantised
 from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
 from listenbench.errors import RenderError
 from listenbench.items import Item, Performance, Variant
-from listenbench.loudness import FloatArray, normalised, peak_dbfs
+from listenbench.loudness import normalised, peak_dbfs
 from listenbench.music import Clip
 from listenbench.render import Renderer
 from listenbench.splits import Split

@@ -108,6 +108,8 @@ class Split(_Table):
     texture : tuple of str
         'solo': the part that is asked about sounds alone. 'accompanied': within a small arrangement, the
         same in both clips. Several are used evenly; one may be given without brackets.
+    contents : str
+        'unique': no two items have the same musical content. 'repeated': they may.
     content_lot : (int, int)
         (k, n): of all musical contents, parted into n lots, only lot k is used. Splits with different
         lots of one n can't share a content, whatever their seeds.
@@ -130,6 +132,7 @@ class Split(_Table):
     letters: Literal["fixed", "counterbalanced"] = "fixed"
     takes: Literal["independent", "identical"] = "independent"
     texture: tuple[Literal["solo", "accompanied"], ...] = Field(default=("solo",), min_length=1)
+    contents: Literal["unique", "repeated"] = "unique"
     content_lot: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1, le=64)]] = (0, 1)
     soundfonts: tuple[str, ...] = Field(min_length=1)
     loudness_lufs: float = Field(default=-23.0, ge=-40, le=-15)
@@ -145,7 +148,7 @@ class Split(_Table):
     @field_validator("variants")
     @classmethod
     def _in_order(cls, variants: tuple[Condition, ...]) -> tuple[Condition, ...]:
-        return tuple(condition for condition in CONDITIONS if condition in variants)  # type: ignore[misc] # CONDITIONS holds the same four literals
+        return tuple(condition for condition in CONDITIONS if condition in variants)
 
     @model_validator(mode="after")
     def _coherent(self) -> Split:

@@ -62,7 +62,7 @@ def _text(name: str) -> tuple[str, str]:
 
 def _reason(entry: Any) -> str:
     key = ".".join(str(part) for part in entry["loc"])
-    message = entry["msg"].removeprefix("Value error, ")
+    message = str(entry["msg"]).removeprefix("Value error, ")
     if not key:
         return message
     shown = repr(entry["input"])

@@ -26,6 +26,9 @@ TEXTURES: Final = ("solo", "accompanied")
 
 Band = tuple[int, int]
 
+_DECIMALS: Final = 4
+"""Times are multiples of 0.1 ms, which MIDI files can tell apart and so give back exactly."""
+
 _CHORD_BAND_SEMITONES: Final = 14
 _PAD_SEMITONES: Final = 9
 _TOP_SEMITONES: Final = 9
@@ -62,7 +65,7 @@ def trio_around_line(generator: np.random.Generator, trial: Trial, setting: Sett
     beat = trial.clip_a.beat
     count = int((setting.window - LEAD_IN_SECONDS - RELEASE_SECONDS) / beat)
     notes = tuple(
-        Note(sound.pitch, round(LEAD_IN_SECONDS + step * beat, 6), 0.08, _PERCUSSION_VELOCITY)
+        Note(sound.pitch, round(LEAD_IN_SECONDS + step * beat, _DECIMALS), 0.08, _PERCUSSION_VELOCITY)
         for step in range(max(1, count))
     )
     pad = pad_under_line(generator, trial, setting)
@@ -121,10 +124,10 @@ def _other_player(generator: np.random.Generator, trial: Trial, band: Band) -> M
     players = [
         instrument
         for instrument in instruments_for(())
-        if instrument.plays_chords
+        if instrument.chords is not None
         and instrument.family not in families
-        and instrument.lowest <= band[0]
-        and band[1] <= instrument.highest
+        and instrument.chords[0] <= band[0]
+        and band[1] <= instrument.chords[1]
     ]
     if not players:
         raise Unsuitable
@@ -144,9 +147,9 @@ def _spaced(generator: np.random.Generator, ladder: list[int]) -> tuple[int, ...
 
 def _held(chords: list[tuple[int, ...]], player: MelodicInstrument, window: float) -> Part:
     """Return chords of equal length that fill the window."""
-    length = round((window - LEAD_IN_SECONDS - RELEASE_SECONDS) / len(chords), 6)
+    length = round((window - LEAD_IN_SECONDS - RELEASE_SECONDS) / len(chords) - 1e-4, _DECIMALS)
     notes = [
-        Note(pitch, round(LEAD_IN_SECONDS + place * length, 6), length, _PAD_VELOCITY)
+        Note(pitch, round(LEAD_IN_SECONDS + place * length, _DECIMALS), length, _PAD_VELOCITY)
         for place, chord in enumerate(chords)
         for pitch in chord
     ]
@@ -162,8 +165,8 @@ def _line_notes(generator: np.random.Generator, choices: list[int], chord: tuple
     return [
         Note(
             pick(generator, choices),
-            round(start + step * length, 6),
-            round(0.95 * length, 6),
+            round(start + step * length, _DECIMALS),
+            round(0.95 * length, _DECIMALS),
             _TOP_VELOCITY,
         )
         for step in range(count)

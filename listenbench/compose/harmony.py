@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from listenbench.compose import published
 from listenbench.compose.chords import Shape, choose_bass, editable_shapes, nearby
 from listenbench.compose.lines import SOFT_VELOCITIES
 from listenbench.compose.trial import (
@@ -38,6 +40,8 @@ class HarmonyOptions(BaseModel):
         Relative frequency of single chords, broken chords and progressions, 0 or more.
     chords : (int, int)
         Fewest and most chords of a progression, 2 to 4.
+    published_pool : tuple of int
+        Pitches of the published benchmark's material, which is used instead of ours if there are any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +50,7 @@ class HarmonyOptions(BaseModel):
     broken: float = Field(default=0.25, ge=0)
     progression: float = Field(default=0.5, ge=0)
     chords: tuple[int, int] = Field(default=(2, 4))
+    published_pool: tuple[Annotated[int, Field(ge=21, le=108)], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,8 @@ def compose_harmony(
     Unsuitable
         If the draw doesn't fit into the pitch band.
     """
+    if options.published_pool:
+        return published.compose_harmony(generator, setting, options.published_pool, rung)
     instrument, band = pick(
         generator,
         players(pick(generator, setting.bands), setting.programs, _NARROWEST_BAND, chords=True),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from listenbench.compose import published
 from listenbench.compose.lines import (
     NARROWEST_BAND,
     Manner,
@@ -35,11 +38,14 @@ class MelodyOptions(BaseModel):
     ----------
     notes : (int, int)
         Fewest and most notes of a melody, 3 to 12.
+    published_pool : tuple of int
+        Pitches of the published benchmark's material, which is used instead of ours if there are any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     notes: tuple[int, int] = Field(default=(4, 8))
+    published_pool: tuple[Annotated[int, Field(ge=21, le=108)], ...] = ()
 
 
 def compose_melody(
@@ -55,6 +61,8 @@ def compose_melody(
     Unsuitable
         If no melody in which a note can be moved that far was found.
     """
+    if options.published_pool:
+        return published.compose_melody(generator, setting, options.published_pool, rung)
     instrument, band = pick(
         generator, players(pick(generator, setting.bands), setting.programs, NARROWEST_BAND)
     )

@@ -18,6 +18,7 @@ import math
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from listenbench.compose import published
 from listenbench.compose.trial import Setting, Trial
 from listenbench.edits import Edit, change_rate, repeat_figure
 from listenbench.instruments import PERCUSSION
@@ -48,12 +49,15 @@ class RhythmOptions(BaseModel):
         Lowest and highest pulse rate of any clip, in beats a minute.
     sounds : tuple of str
         Names of percussion sounds to draw from; empty for all.
+    published : bool
+        Whether the published benchmark's material is used instead of ours.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     rates: tuple[float, float] = Field(default=(48.0, 320.0))
     sounds: tuple[str, ...] = ()
+    published: bool = False
 
 
 def chain_length(rates: tuple[float, float], ratio: float) -> int:
@@ -92,6 +96,8 @@ def compose_rhythm(
     generator: np.random.Generator, setting: Setting, options: RhythmOptions, rung: float
 ) -> Trial:
     """Draw a figure on a percussion sound; clip B plays it faster or slower by the ratio `rung`."""
+    if options.published:
+        return published.compose_rhythm(generator, setting, rung)
     sound = pick(generator, options.sounds or tuple(PERCUSSION))
     name = pick(generator, tuple(FIGURES))
     rate = round(draw_rate(generator, options.rates, rung), 2)

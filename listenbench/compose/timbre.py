@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from listenbench.compose import published
 from listenbench.compose.lines import draw_manner, draw_pitches, line_clip, line_content
 from listenbench.compose.trial import (
     Setting,
@@ -35,11 +37,14 @@ class TimbreOptions(BaseModel):
     ----------
     notes : (int, int)
         Fewest and most notes of the line that the instruments play, 3 to 12.
+    published_pool : tuple of int
+        Pitches of the published benchmark's material, which is used instead of ours if there are any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     notes: tuple[int, int] = Field(default=(4, 8))
+    published_pool: tuple[Annotated[int, Field(ge=21, le=108)], ...] = ()
 
 
 def compose_timbre(
@@ -52,6 +57,8 @@ def compose_timbre(
     Unsuitable
         If no two instruments of that distance, or no line, fit into the drawn band of pitches.
     """
+    if options.published_pool:
+        return published.compose_timbre(generator, setting, options.published_pool)
     band = pick(generator, setting.bands)
     first, second = pick_weighted(generator, *instrument_pairs(band, setting.programs, rung))
     manner = draw_manner(generator, options.notes, setting.window)
@@ -78,6 +85,8 @@ def redraw_music(
     Unsuitable
         If no line fits.
     """
+    if options.published_pool:
+        return published.redraw_line(generator, setting, options.published_pool, clip)
     pitches = {note.pitch for note in clip.lead.notes}
     bands = [b for b in setting.bands if b[0] <= min(pitches) and max(pitches) <= b[1]]
     band = pick(generator, bands)
