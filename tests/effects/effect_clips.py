@@ -59,7 +59,7 @@ def hertz(pitch: float) -> float:
 
 def spectrum_db(samples: Samples, frequency: float, cents: float = 60) -> tuple[float, float]:
     """Return (Hz, dB) of the strongest spectral line within some cents of a frequency."""
-    size = 2**19
+    size = 2**17
     power = np.abs(np.fft.rfft(samples * np.hanning(samples.size), size)) ** 2
     low, high = (round(frequency * 2 ** (c / 1200) * size / SAMPLE_RATE) for c in (-cents, cents))
     peak = low + int(np.argmax(power[low : high + 1]))

@@ -20,7 +20,7 @@ from effect_clips import (
 from listenbench.audio import SAMPLE_RATE
 from listenbench.effects import EFFECTS, AudioEffect, get_audio_effect
 
-SEEDS = range(3)
+SEEDS = range(2)
 
 
 def keepers(task: str) -> list[str]:
