@@ -17,6 +17,10 @@ making it another instrument to the ear; rhythm has no pitches.
 """
 
 
+_PUBLISHED_REACH: Final = 7
+"""Semitones above a pitch of a published pool: a note moves up a fifth at most, a triad spans one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """Something that two splits have in common.
@@ -78,7 +82,17 @@ def sounding_pitches(split: Split, task: str) -> frozenset[int]:
     """
     if task not in split.tasks:
         return frozenset()
-    return frozenset(pitch for low, high in split.tasks[task].pitches for pitch in range(low, high + 1))
+    bands = {pitch for low, high in split.tasks[task].pitches for pitch in range(low, high + 1)}
+    return frozenset(bands | _published_pitches(split, task))
+
+
+def _published_pitches(split: Split, task: str) -> set[int]:
+    """Return what may sound of published material, which takes its pitches from a pool and not from bands."""
+    pool: tuple[int, ...] = getattr(split.task_options(task), "published_pool", ())
+    if not pool:
+        return set()
+    margin = split.setting(task).whole.bands[0][0] - split.tasks[task].pitches[0][0]
+    return set(range(min(pool) - margin, max(pool) + _PUBLISHED_REACH + margin + 1))
 
 
 def _soundfonts(test: Split, train: Split) -> Overlap | None:

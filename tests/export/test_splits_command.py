@@ -136,6 +136,8 @@ def test_a_lot_matters_where_a_task_is_common():
 @pytest.mark.parametrize("name", split_names())
 def test_what_sounds_is_within_what_is_checked(name):
     split = load_split(name)
+    if not name.startswith("paper-"):
+        split = split.model_copy(update={"texture": ("solo", "accompanied")})
     for task in ("melody", "harmony"):
         for item in islice(TaskPlanner(split, 11, task, CONDITIONS), 60):
             clips = [item.clip_a.clip, *(variant.clip_b.clip for variant in item.variants)]
