@@ -74,6 +74,17 @@ def test_attributes_survive_and_flips_still_change_exactly_one(split, texture, t
         assert attribute not in differing(read["clean"][1], read["stay"][1])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("split", "texture", "task"), CASES)
+def test_the_contract_holds_in_files_of_two_thousand_items(split, texture, task):
+    """One file an item, with clip A and the clips B of the clean and the FLIP variant."""
+    for item in planned(split, texture, task, 1, 2000 // len(CASES) + 1):
+        clips = (item.clip_a.clip, *(variant.clip_b.clip for variant in item.variants[:2]))
+        read = clips_from_midi(clips_to_midi(clips))
+        assert [differing(a, b) for a, b in zip(clips, read, strict=True)] == [set()] * 3
+        assert differing(*read[1:]) == {TASKS[task].attribute}
+
+
 @given(st.integers(-50, 50), st.integers(0, 127), st.integers(0, 127), st.integers(1, 127))
 def test_any_clip_of_one_note_survives(cents, pitch, program, velocity):
     note = Note(pitch, 0.03, 0.7, velocity)
