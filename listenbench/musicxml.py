@@ -143,7 +143,8 @@ def written(part: Part, beat: float, origin: float) -> list[Sound]:
 
 def _starts(clips: Sequence[Clip]) -> list[int]:
     """Return the beat at which each clip starts, on a bar line after a bar of rest, and where all ends."""
-    starts, end = [], 0
+    starts: list[int] = []
+    end = 0
     for clip in clips:
         starts.append(end + BEATS_IN_A_BAR if starts else 0)
         length = max(sound.start + sound.length for part in clip.parts for sound in _sounds(clip, part))
