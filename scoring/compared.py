@@ -158,7 +158,7 @@ def _difference_value(value: Difference) -> dict[str, Any]:
         "interval": interval_value(value.interval, 100),
         "p": value.p,
         "detectable": None if value.detectable is None else 100 * value.detectable,
-        "at_best": 100 * value.at_best,
+        "at_best": float(100 * value.at_best),
     }
 
 
@@ -189,7 +189,7 @@ def _difference_cells(value: Difference) -> tuple[str, ...]:
         f"{percent(value.value)} {interval_text(value.interval, 100, 1)}",
         _p_text(value.p),
         "-" if value.detectable is None else float_text(100 * value.detectable, 1),
-        float_text(100 * value.at_best, 1),
+        percent(value.at_best),
     )
 
 

@@ -61,7 +61,7 @@ class Difference:
         Two-sided bootstrap probability of no difference.
     detectable : float or None
         Smallest difference shown with 80 % power at the scatter seen; None where the two never differ.
-    at_best : float
+    at_best : Fraction
         Smallest difference that this number of files can show at all.
     """
 
@@ -71,7 +71,7 @@ class Difference:
     interval: Interval
     p: float
     detectable: float | None
-    at_best: float
+    at_best: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +206,16 @@ def _difference(metric: Metric, first: _Side, second: _Side) -> Difference | Non
         return None
     deviation = float(np.nanstd(values, ddof=1))
     files = sum(first.exact[bottom] for _, _, bottom in metric.terms)
-    at_best = min(1.0, FEWEST_DISCORDANT / files)
+    at_best = min(Fraction(1), Fraction(FEWEST_DISCORDANT, files))
     return Difference(
         first=before,
         second=after,
         value=after - before,
         interval=interval,
         p=bootstrap_probability(values),
-        detectable=max(at_best, (NORMAL_QUANTILE + POWER_QUANTILE) * deviation) if deviation > 0 else None,
+        detectable=max(float(at_best), (NORMAL_QUANTILE + POWER_QUANTILE) * deviation)
+        if deviation > 0
+        else None,
         at_best=at_best,
     )
 

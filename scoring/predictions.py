@@ -158,9 +158,11 @@ class _Reader:
             return
         file_id = _file_id(value)
         row = self._key.rows.get(file_id)
-        reading = self._reading(value, row)
         if row is None:
             raise _ReplyError(f"the id {quoted(file_id)} is not in the key {quoted(self._key.name)}")
+        field = self._field(value)
+        reading = self._reading(field, value[field], row)
+        self.readout = field
         if self._line_of_row[row]:
             self._repeated += 1
             if self._duplicates == "error":
@@ -180,14 +182,24 @@ class _Reader:
             self._reasons.setdefault(reading.reason, len(self._reasons) + 1) if invalid else 0
         )
 
-    def _reading(self, value: Mapping[str, Any], row: int | None) -> Reading:
+    def _field(self, value: Mapping[str, Any]) -> str:
+        """Return the field that carries the reply, the same one in all lines."""
         fields = [field for field in _FIELDS if field in value]
         if len(fields) != 1:
             have = " and ".join(fields) if fields else "none"
             raise _ReplyError(f"it must have one of the fields {', '.join(_FIELDS)}; it has {have}")
         field = fields[0]
-        self._check_readout(field)
-        content = value[field]
+        if self.readout and field != self.readout:
+            raise _ReplyError(
+                f"it has the field {field}, and earlier lines have {self.readout}: don't mix readouts"
+            )
+        if (self._meta.get("readout"), field) in _CONTRADICTIONS:
+            raise _ReplyError(
+                f"it has the field {field}, but meta.readout is {quoted(self._meta['readout'])}"
+            )
+        return field
+
+    def _reading(self, field: str, content: object, row: int) -> Reading:
         if content is None:
             return NO_REPLY
         if field == "logprobs":
@@ -196,20 +208,7 @@ class _Reader:
             raise _ReplyError(f"{field} is {quoted(content)}; it must be a text")
         if field == "answer":
             return read_letter(content)
-        return read_reply(
-            content, self._key.choices[self._key.choices_of_row[row]] if row is not None else ()
-        )
-
-    def _check_readout(self, field: str) -> None:
-        self.readout = self.readout or field
-        if field != self.readout:
-            raise _ReplyError(
-                f"it has the field {field}, and earlier lines have {self.readout}: don't mix readouts"
-            )
-        if (self._meta.get("readout"), field) in _CONTRADICTIONS:
-            raise _ReplyError(
-                f"it has the field {field}, but meta.readout is {quoted(self._meta['readout'])}"
-            )
+        return read_reply(content, self._key.choices[self._key.choices_of_row[row]])
 
     def finish(self, source: str) -> Predictions:
         counts = np.bincount(np.frombuffer(self._reason_of_row, np.uint8), minlength=len(self._reasons) + 1)
