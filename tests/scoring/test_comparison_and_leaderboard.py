@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from scoring_data import GOLD, OTHER, SUBMISSION, item_rows, oracle, read_lines, write_lines
 from statsmodels.stats.contingency_tables import mcnemar
 
 from listenbench.cli import run
-from listenbench.scoring import compare, score
+from listenbench.scoring import compare
 
 META = {
     "model": "m",
@@ -154,19 +155,27 @@ def test_ranks(folder: Path, key: Path) -> None:
     )
 
 
-def test_guessing_is_what_random_answers_come_to(key: Path, folder: Path) -> None:
-    generator = np.random.default_rng(0)
-    shares = []
-    for _ in range(80):
-        guesses = {row["id"]: "AB"[generator.integers(2)] for row in ROWS}
-        figures = score(guesses, key, resamples=100).figures
-        shares.append([float(figures[name].value or 0) for name in ("acc_fs", "pairs_both_right")])
-    acc_fs, pairs = np.array(shares).T
+@pytest.mark.parametrize(
+    ("name", "trials", "share"),
+    [
+        ("acc_fs", 120, 0.5),
+        ("clean_accuracy", 60, 0.5),
+        ("miss_rate", 60, 0.5),
+        ("pairs_both_right", 60, 0.25),
+    ],
+)
+def test_guessing_has_the_binomial_mean_and_range(
+    key: Path, folder: Path, name: str, trials: int, share: float
+) -> None:
+    """The range that a line of guessing states holds about 95 % of the exact binomial distribution."""
     row = next(row for row in ranked(folder, key) if row["model"].startswith("guessing"))
-    for drawn, name in ((acc_fs, "acc_fs"), (pairs, "pairs_both_right")):
-        low, high = float(row[f"{name}_low"]) / 100, float(row[f"{name}_high"]) / 100
-        assert drawn.mean() == pytest.approx(float(row[name]) / 100, abs=0.02)
-        assert 0.87 <= np.mean((low <= drawn) & (drawn <= high)) <= 1.0
+    assert float(row[name]) == 100 * share
+    inside = [
+        k
+        for k in range(trials + 1)
+        if float(row[f"{name}_low"]) <= 100 * k / trials <= float(row[f"{name}_high"])
+    ]
+    assert 0.93 < stats.binom.pmf(inside, trials, share).sum() < 0.97
 
 
 class _Page(HTMLParser):
