@@ -178,8 +178,8 @@ def _events(what: str, clips: Sequence[Clip], cells: Sequence[Sequence[_Cell]]) 
     for place in range(max(map(len, cells))):
         row = []
         for events, onsets in zip(cells, beats, strict=True):
-            text = events[place][1] if place < len(events) else ""
-            moved = place < len(onsets) and (place >= len(beats[0]) or onsets[place] != beats[0][place])
+            text = events[place][1] if place < len(events) else "-"
+            moved = place < len(onsets) and onsets[place : place + 1] != beats[0][place : place + 1]
             row.append(f"{text} (beat {onsets[place]})" if moved else text)
         beat = f", beat {beats[0][place]}" if place < len(beats[0]) else ""
         lines.append(Line(f"{what} {place + 1}{beat}", tuple(row)))

@@ -1,8 +1,9 @@
 """Clips as scores: a music21 stream, and MusicXML to open in a notation program.
 
 A quarter note is the clip's beat. Note values are those that a musician would write: up to the next onset,
-without the shortening of an articulation; a broken chord is written note by note. The clips stand one after
-the other, with a bar of rest between them for the silence, each with its tempo and tuning.
+without the shortening of an articulation. A broken chord is written note by note. Every part starts on a
+beat. The clips stand one after the other, with a bar of rest between them for the silence, each with its
+tempo and tuning.
 """
 
 from __future__ import annotations
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 BEATS_IN_A_BAR: Final = 4
 """Bars are there for the eye; the music has no metre beyond its beat."""
 
-_STEPS_IN_A_BEAT: Final = 4
-_LENGTHS_IN_A_BEAT: Final = 2
+_STEPS_IN_A_BEAT: Final = 2
 _DRUM_CHANNEL: Final = 9
 _FIFTH: Final = 5
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -47,7 +47,7 @@ class Sound:
     Attributes
     ----------
     start, length : float
-        In beats from the clip's first onset; multiples of a quarter of a beat.
+        In beats from the part's first onset; multiples of half a beat, the shortest value of the composers.
     pitches : tuple of int
         MIDI pitches, ascending.
     """
@@ -109,8 +109,8 @@ def _staves(clips: Sequence[Clip]) -> list[tuple[int, Instrument]]:
     )
 
 
-def written(part: Part, beat: float, origin: float) -> list[Sound]:
-    """Return the notes of a part with the values that a musician would write.
+def written(part: Part, beat: float) -> list[Sound]:
+    """Return the notes of a part with the values that a musician would write; the first starts on a beat.
 
     Parameters
     ----------
@@ -118,8 +118,6 @@ def written(part: Part, beat: float, origin: float) -> list[Sound]:
         Any part.
     beat : float
         Seconds in a beat.
-    origin : float
-        Seconds at which the first beat starts.
 
     Returns
     -------
@@ -128,14 +126,14 @@ def written(part: Part, beat: float, origin: float) -> list[Sound]:
     """
     groups: dict[float, list[Note]] = {}
     for note in part.notes:
-        start = round((note.onset - origin) / beat * _STEPS_IN_A_BEAT) / _STEPS_IN_A_BEAT
+        start = _place(note.onset - part.notes[0].onset, beat)
         groups.setdefault(start, []).append(note)
     starts = sorted(groups)
     sounds = []
     for start, following in pairwise([*starts, math.inf]):
         notes = groups[start]
         sounding = max(note.duration for note in notes) / beat
-        length = max(1, math.ceil(sounding * _LENGTHS_IN_A_BEAT - 0.1)) / _LENGTHS_IN_A_BEAT
+        length = max(1, math.ceil(sounding * _STEPS_IN_A_BEAT - 0.1)) / _STEPS_IN_A_BEAT
         pitches = tuple(sorted({note.pitch for note in notes}))
         sounds.append(Sound(start, min(length, following - start), pitches))
     return sounds
@@ -147,14 +145,14 @@ def _starts(clips: Sequence[Clip]) -> list[int]:
     end = 0
     for clip in clips:
         starts.append(end + BEATS_IN_A_BAR if starts else 0)
-        length = max(sound.start + sound.length for part in clip.parts for sound in _sounds(clip, part))
+        length = max(sound.start + sound.length for part in clip.parts for sound in written(part, clip.beat))
         end = starts[-1] + math.ceil(length / BEATS_IN_A_BAR) * BEATS_IN_A_BAR
     return [*starts, end]
 
 
-def _sounds(clip: Clip, part: Part) -> list[Sound]:
-    origin = min(note.onset for other in clip.parts for note in other.notes)
-    return written(part, clip.beat, origin)
+def _place(seconds: float, beat: float) -> float:
+    """Return a time in beats, on the grid."""
+    return round(seconds / beat * _STEPS_IN_A_BEAT) / _STEPS_IN_A_BEAT
 
 
 def _chord_names(clips: Sequence[Clip]) -> list[list[tuple[float, NamedChord]]]:
@@ -176,13 +174,12 @@ def _write_clip(
     """Insert one part of a clip into a music21 part."""
     part = clip.parts[number]
     _write_headings(stream, clip, number, start, letter)
-    origin = min(note.onset for other in clip.parts for note in other.notes)
     spellings: list[tuple[float, Mapping[int, str]]] = []
     for onset, chord in chords:
-        beat = round((onset - origin) / clip.beat * _STEPS_IN_A_BEAT) / _STEPS_IN_A_BEAT
+        beat = _place(onset - part.notes[0].onset, clip.beat)
         stream.insert(start + beat, _chord_symbol(chord))
         spellings.append((beat, chord.spelling()))
-    for sound in _sounds(clip, part):
+    for sound in written(part, clip.beat):
         spelling = next((names for beat, names in reversed(spellings) if beat <= sound.start), {})
         stream.insert(start + sound.start, _element(sound, part, spelling))
 
@@ -224,19 +221,14 @@ def _instrument(part: Part, identifier: str) -> Any:
 def _chord_symbol(chord: NamedChord) -> Any:
     from music21 import harmony
 
-    symbol = harmony.ChordSymbol(
-        root=_music21_name(chord.root), bass=_music21_name(chord.bass), kind=kind_of(chord.quality)
-    )
+    root, bass = (name.replace("b", "-") for name in (PITCH_CLASSES[chord.root], chord.bass_name))
+    symbol = harmony.ChordSymbol(root=root, bass=bass, kind=kind_of(chord.quality))
     if lacks_fifth(chord.quality):
         symbol.addChordStepModification(
             harmony.ChordStepModification("subtract", _FIFTH, 0), updatePitches=False
         )
     symbol.writeAsChord = False
     return symbol
-
-
-def _music21_name(pitch_class: int) -> str:
-    return PITCH_CLASSES[pitch_class].replace("b", "-")
 
 
 def _element(sound: Sound, part: Part, spelling: Mapping[int, str]) -> Any:

@@ -40,8 +40,13 @@ class NamedChord:
     @property
     def symbol(self) -> str:
         """The chord symbol, for example 'F#m7/A'."""
-        slash = "" if self.root == self.bass else f"/{PITCH_CLASSES[self.bass]}"
+        slash = "" if self.root == self.bass else f"/{self.bass_name}"
         return f"{PITCH_CLASSES[self.root]}{self.quality.suffix}{slash}"
+
+    @property
+    def bass_name(self) -> str:
+        """The name of the bass, spelled within the chord: Db in Bbm/Db, not C#."""
+        return self.spelling()[self.bass]
 
     @property
     def inversion(self) -> int:

@@ -87,7 +87,7 @@ def test_a_broken_chord_is_written_note_by_note_and_held_at_its_end():
     notes = [
         Note(pitch, 0.03 + step * 0.2, end - 0.03 - step * 0.2, 80) for step, pitch in enumerate((60, 64, 67))
     ]
-    sounds = written(part_of(Instrument(0), notes), 0.2, 0.03)
+    sounds = written(part_of(Instrument(0), notes), 0.2)
     assert [(s.start, s.length, s.pitches) for s in sounds] == [
         (0, 1, (60,)),
         (1, 1, (64,)),

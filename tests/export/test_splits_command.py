@@ -23,7 +23,7 @@ soundfonts = ["generaluser-gs", "fluidr3-gm"]
 window_seconds = 3.0
 rungs = [100]
 stay = ["gain", "lowpass+hum", "soundfont"]
-pitches = [[97, 108]]
+pitches = [[80, 108]]
 
 [effects.hum]
 mains_hz = [60]
