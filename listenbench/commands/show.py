@@ -61,9 +61,11 @@ def command(
     click.echo(json.dumps(item_data(item, variants), indent=2) if as_json else _text(item, variants))
     clips = (item.clip_a.clip, variants[0].clip_b.clip)
     if midi is not None:
-        from listenbench.export import midi_bytes
+        from listenbench.dataset import read_description
+        from listenbench.export import PAUSE_SECONDS, midi_bytes
 
-        _write(midi, midi_bytes(clips))
+        pause = read_description(folder).get("split", {}).get("silence_seconds", PAUSE_SECONDS)
+        _write(midi, midi_bytes(clips, float(pause)))
     if musicxml is not None:
         from listenbench.musicxml import musicxml_bytes
 

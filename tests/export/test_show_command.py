@@ -22,6 +22,7 @@ items = 4
 variants = ["clean", "flip", "stay"]
 texture = ["solo", "accompanied"]
 soundfonts = ["timgm6mb"]
+silence_seconds = 0.5
 
 [tasks.melody]
 window_seconds = 2.5
@@ -137,7 +138,10 @@ def test_exports_read_back(condition, data, items, tmp_path, capsys):
         shown(capsys, *arguments)
         (variant,) = (variant for variant in item.variants if variant.condition == condition)
         pair = (item.clip_a.clip, variant.clip_b.clip)
-        read = clips_from_midi(pretty_midi.PrettyMIDI(str(midi)))
+        file = pretty_midi.PrettyMIDI(str(midi))
+        # Clip B starts after clip A's window and the data set's silence.
+        assert file.text_events[1].time == pytest.approx(pair[0].window + 0.5, abs=5e-5)
+        read = clips_from_midi(file)
         assert differing(*read) == differing(*pair)
         assert [differing(a, b) for a, b in zip(pair, read, strict=True)] == [
             set(),
