@@ -19,6 +19,7 @@ from listenbench.scoring.problems import quoted
 MAXIMUM_LINE_BYTES: Final = 16 * 2**20
 """A longer line is refused instead of being held in memory."""
 
+_WHITESPACE: Final = " \t\r\n"
 _UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TOO_LONG: Final = f"the line is longer than {MAXIMUM_LINE_BYTES} bytes"
 
@@ -61,7 +62,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any, str]]:
         with path.open("rb") as stream:
             for number, raw in enumerate(_lines(stream), start=1):
                 content = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-                if content.strip():
+                if not content.isspace():
                     yield number, *_decoded(content)
     except OSError as error:
         raise DataError(f"{path}: it can't be read: {error.strerror or error}") from error
@@ -80,7 +81,13 @@ def _decoded(raw: bytes) -> tuple[Any, str]:
     if len(raw) > MAXIMUM_LINE_BYTES:
         return None, _TOO_LONG
     try:
-        return _DECODER.decode(raw.decode("utf-8")), ""
+        text = raw.decode("utf-8").strip(_WHITESPACE)
+        value, end = _DECODER.raw_decode(text)
+        return (
+            (value, "")
+            if end == len(text)
+            else (None, f"not JSON: more after the value, at column {end + 1}")
+        )
     except (ValueError, RecursionError) as error:
         return None, _reason(raw, error)
 

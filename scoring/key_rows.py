@@ -38,6 +38,7 @@ _ABSENT: Final = -1
 _NO_ROWS: Final = (_ABSENT,) * len(CONDITIONS)
 _LETTER_CODES: Final = {letter: code for code, letter in enumerate(LETTERS)}
 _CONDITION_CODES: Final = {condition: code for code, condition in enumerate(CONDITIONS)}
+_ITEM_FIELDS: Final = ("task", "rung", "texture")
 _FACTOR_FIELDS: Final = {CONDITIONS.index("flip"): "flip_factor", CONDITIONS.index("stay"): "stay_factor"}
 
 
@@ -57,7 +58,10 @@ class KeyBuilder:
         self._item_of_row = array("i")
         self._row_of = array("i")
         self._names: dict[str, dict[str, int]] = {field: {} for field in FIELDS}
-        self._codes = {field: array("i") for field in FIELDS}
+        self._kinds: dict[tuple[int, int, int], int] = {}
+        self._kind_of_values: dict[tuple[Any, ...], int] = {}
+        self._kind_of_item = array("i")
+        self._factors = {field: array("i") for field in _FACTOR_FIELDS.values()}
 
     @property
     def has_choices(self) -> bool:
@@ -91,38 +95,52 @@ class KeyBuilder:
 
     def _item(self, row: Mapping[str, Any], condition: int) -> int:
         """Return the number of the row's item, after a check that the row fits to it."""
-        codes = {
-            "task": self._name_code("task", row.get("task")),
-            "rung": self._name_code("rung", _rung_name(row.get("rung"))),
-            "texture": self._name_code("texture", row.get("texture"), optional=True),
-        }
+        kind = self._kind(row)
         name = row.get("item")
         item = self._items.get(name) if isinstance(name, str) else None
         if item is None:
-            item = self._new_item(_checked_name(name, "item"))
-            for field, code in codes.items():
-                self._codes[field][item] = code
+            item = self._new_item(_checked_name(name, "item"), kind)
         elif self._row_of[item * len(CONDITIONS) + condition] != _ABSENT:
             raise _RowError(f"item {quoted(name)} has two {CONDITIONS[condition]} rows; it may have one")
-        else:
-            self._check_same(item, name, codes)
+        elif self._kind_of_item[item] != kind:
+            field = self._other_field(self._kind_of_item[item], kind)
+            raise _RowError(f"item {quoted(name)} has another {field} in an earlier row")
         factor_field = _FACTOR_FIELDS.get(condition, "stay_factor")
         factor = self._name_code(factor_field, row.get("factor"), optional=True)
         if condition in _FACTOR_FIELDS:
-            self._codes[factor_field][item] = factor
+            self._factors[factor_field][item] = factor
         return item
 
-    def _new_item(self, name: str) -> int:
+    def _new_item(self, name: str, kind: int) -> int:
         item = self._items[name] = len(self._items)
         self._row_of.extend(_NO_ROWS)
-        for codes in self._codes.values():
-            codes.append(_ABSENT)
+        self._kind_of_item.append(kind)
+        for factors in self._factors.values():
+            factors.append(_ABSENT)
         return item
 
-    def _check_same(self, item: int, name: object, codes: Mapping[str, int]) -> None:
-        for field, code in codes.items():
-            if self._codes[field][item] != code:
-                raise _RowError(f"item {quoted(name)} has another {field} in an earlier row")
+    def _kind(self, row: Mapping[str, Any]) -> int:
+        """Return the number of the row's combination of task, rung and texture."""
+        task, rung, texture = row.get("task"), row.get("rung"), row.get("texture")
+        raw = (task, type(rung), rung, texture)
+        try:
+            kind = self._kind_of_values.get(raw)
+        except TypeError:
+            kind = None
+        if kind is None:
+            codes = (
+                self._name_code("task", task),
+                self._name_code("rung", _rung_name(rung)),
+                self._name_code("texture", texture, optional=True),
+            )
+            kind = self._kinds.setdefault(codes, len(self._kinds))
+            self._kind_of_values[raw] = kind
+        return kind
+
+    def _other_field(self, first: int, second: int) -> str:
+        kinds = list(self._kinds)
+        pairs = zip(_ITEM_FIELDS, kinds[first], kinds[second], strict=True)
+        return next(field for field, before, now in pairs if before != now)
 
     def _name_code(self, field: str, value: object, *, optional: bool = False) -> int:
         """Return the code of a name, a new one if need be; of None, where that is allowed, -1."""
@@ -162,19 +180,23 @@ class KeyBuilder:
         for task, code in self._names["task"].items():
             if task in PUBLISHED_CHOICES:
                 by_code[code] = self._choices_code(PUBLISHED_CHOICES[task])
-        tasks = self._codes["task"]
-        self._choices_of_row = array("i", (by_code.get(tasks[item], 0) for item in self._item_of_row))
+        of_kind = [by_code.get(task, 0) for task, _, _ in self._kinds]
+        kinds = self._kind_of_item
+        self._choices_of_row = array("i", (of_kind[kinds[item]] for item in self._item_of_row))
 
     def finish(self) -> dict[str, Any]:
         """Return the columns of an `AnswerKey`, with names and codes in an order of their own.
 
         That order is by value, not by the order of the rows, so that shuffling a key changes nothing.
         """
+        kinds = np.array(list(self._kinds), np.int32)[np.array(self._kind_of_item, np.int32)]
+        columns = dict(zip(_ITEM_FIELDS, kinds.T, strict=True))
+        columns |= {field: np.array(factors, np.int32) for field, factors in self._factors.items()}
         names, codes = {}, {}
         for field in FIELDS:
             ordered = _ordered(self._names[field])
             names[field] = tuple(ordered)
-            codes[field] = _renumbered(self._codes[field], [self._names[field][name] for name in ordered])
+            codes[field] = _renumbered(columns[field], [self._names[field][name] for name in ordered])
         return {
             "rows": self.rows,
             "truth": np.frombuffer(bytes(self._truth), np.uint8),
@@ -205,10 +227,10 @@ def _ordered(names: Mapping[str, int]) -> list[str]:
     return sorted(names, key=rank)
 
 
-def _renumbered(codes: array[int], old_codes: list[int]) -> NDArray[np.int32]:
+def _renumbered(codes: NDArray[np.int32], old_codes: list[int]) -> NDArray[np.int32]:
     table = np.full(len(old_codes) + 1, _ABSENT, np.int32)
     table[old_codes] = np.arange(len(old_codes), dtype=np.int32)
-    return table[np.array(codes, np.int32)]
+    return table[codes]
 
 
 def _checked_object(value: object) -> Mapping[str, Any]:

@@ -151,7 +151,7 @@ class _Reader:
         return ""
 
     def _add(self, line: int, value: object) -> None:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict | Mapping):
             raise _ReplyError("the line is not a JSON object")
         if "meta" in value and "id" not in value and "item_id" not in value:
             self._meta = _checked_meta(value["meta"], first=not self._started)
