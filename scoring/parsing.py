@@ -13,7 +13,8 @@ In this order; the first step that finds a letter decides, and contradictions en
    choice named, and only neutral words around it.
 
 In steps 5 and 6 a sentence that asks, hedges ('maybe', 'if', 'could') or denies makes the reply unreadable,
-and so does the other letter after the answer. A letter inside a word and the article 'a' never count.
+and so does the other letter in the place of an answer (in step 5: after the first statement). A letter inside
+a word and the article 'a' never count.
 """
 
 from __future__ import annotations
@@ -121,7 +122,8 @@ def _read_json(reply: str, choices: Choices) -> Reading | None:
 def _read_statements(reply: str, choices: Choices) -> Reading | None:
     patterns = (words.STATEMENT, words.CHOICE, words.PLAIN)
     matches = (match for pattern in patterns for match in islice(pattern.finditer(reply), _MAXIMUM_PLACES))
-    return _judged(reply, {match.start("letter"): match.start() for match in matches}, choices)
+    found = {match.start("letter"): match.start() for match in matches}
+    return _judged(reply, found, min(found, default=0), choices)
 
 
 def _read_marks(reply: str, choices: Choices) -> Reading | None:
@@ -137,7 +139,7 @@ def _read_marks(reply: str, choices: Choices) -> Reading | None:
         ):
             continue
         found.setdefault(position, match.start())
-    return _judged(reply, found, choices)
+    return _judged(reply, found, 0, choices)
 
 
 def _is_strong(group: str) -> bool:
@@ -160,7 +162,7 @@ def _clause(reply: str, position: int) -> str:
     return _CLAUSE_END.split(reply[max(0, position - _CONTEXT) : position])[-1]
 
 
-def _judged(reply: str, found: Mapping[int, int], choices: Choices) -> Reading | None:
+def _judged(reply: str, found: Mapping[int, int], start: int, choices: Choices) -> Reading | None:
     """Return the one letter that stands at the found places, if nothing speaks against it.
 
     Parameters
@@ -169,6 +171,8 @@ def _judged(reply: str, found: Mapping[int, int], choices: Choices) -> Reading |
         The text.
     found : mapping of int to int
         Where the letters stand, to where their statements begin.
+    start : int
+        Where the part begins in which the other letter may not stand as an answer.
     choices : Choices
         What the letters mean.
     """
@@ -178,11 +182,11 @@ def _judged(reply: str, found: Mapping[int, int], choices: Choices) -> Reading |
     if len(letters) > 1 or len(found) >= _MAXIMUM_PLACES:
         return SEVERAL
     letter = letters.pop()
-    for position, start in found.items():
-        objection = _objection(reply, start, position)
+    for position, beginning in found.items():
+        objection = _objection(reply, beginning, position)
         if objection is not None:
             return objection
-    if _names_other(reply, letter, min(found)):
+    if _names_other(reply, letter, start):
         return SEVERAL
     if _words_contradict(reply[max(found) + 1 : max(found) + _CONTEXT], letter, choices):
         return CONTRADICTED
@@ -200,8 +204,8 @@ def _objection(reply: str, start: int, position: int) -> Reading | None:
 
 
 def _names_other(reply: str, letter: str, start: int) -> bool:
-    """Whether the other letter stands after the first statement in the place of an answer."""
-    for match in words.LETTER.finditer(reply, start + 1):
+    """Whether the other letter stands in the place of an answer, from a position on."""
+    for match in words.LETTER.finditer(reply, start):
         if match["letter"] != letter and not _names_sound(reply, match.start()):
             return True
     return False

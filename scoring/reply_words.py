@@ -11,6 +11,7 @@ from typing import Final
 _OPEN: Final = r"[\s\"'`(\[{*_]{0,8}"
 _CLOSE: Final = r"[\"'`)\]}*_]{0,8}"
 _END: Final = r"(?=\s{0,3}(?:$|\n|[.,:;!](?!\w)|\(|[\u2013\u2014]|-\s|-$)|\s{1,3}(?:because|since|as)\b)"
+_STOP: Final = rf"(?:{_CLOSE}{_END}|\)(?=\s))"
 _NOUN: Final = r"(?:option|choice|letter|answer)"
 
 REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -19,8 +20,10 @@ REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re
 REASONING_END: Final = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 """The end of a reasoning block whose beginning was part of the prompt."""
 
-CONTROL_TOKENS: Final = re.compile(r"<\|[^|<>]{1,30}\|>|</?s>|</answer>")
-"""Tokens that frame a reply."""
+CONTROL_TOKENS: Final = re.compile(
+    r"<\|[^|<>]{1,30}\|>|<(?:/?s|eos|end_of_turn|/answer|/?(?:b|strong|i|em|p|br))\s?/?>", re.IGNORECASE
+)
+"""Tokens and tags that frame a reply or a letter."""
 
 LATEX: Final = re.compile(
     r"\\(?:boxed|fbox|text|textbf|textrm|mathrm|mathbf|mathsf)(?![A-Za-z])|\\[()\[\]]|\$"
@@ -37,7 +40,7 @@ WHOLE: Final = re.compile(
 STATEMENT: Final = re.compile(
     rf"(?:\b(?:answer|verdict|conclusion)\b|\b(?:correct|right|best|my|final|chosen)\s{{1,3}}{_NOUN}\b)"
     rf"{_CLOSE}\s{{0,3}}(?:is\b|was\b|must\s{{1,3}}be\b|should\s{{1,3}}be\b|:|=|-{{1,2}}>|\u2192)"
-    rf"{_CLOSE}\s{{0,3}}:?{_OPEN}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}",
+    rf"{_CLOSE}\s{{0,3}}:?{_OPEN}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_STOP}",
     re.IGNORECASE,
 )
 """'answer: B', 'the answer is (B)', '"answer": "B"', 'the correct option is **B**'."""
@@ -45,16 +48,15 @@ STATEMENT: Final = re.compile(
 CHOICE: Final = re.compile(
     r"\bI(?:'d|'ll|\swould|\swill|\smust)?\s{1,3}"
     r"(?:choose|chose|pick|picked|select|selected|answer|say|go\swith|went\swith|vote\sfor)\s{1,3}"
-    rf"(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}"
+    rf"(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_STOP}"
 )
 """'I choose B', 'I'd go with option A'."""
 
 PLAIN: Final = re.compile(
-    r"(?:\A|(?<=[.!\n])\s{1,3}|(?<=\n))"
-    r"(?:(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|I think|I believe),?\s{1,3})?"
-    rf"(?:[Ii]t\sis|[Ii]t's)\s{{1,3}}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_CLOSE}{_END}"
+    r"(?:\A|\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|I think|I believe),?\s{1,3})"
+    rf"(?:[Ii]t\sis|[Ii]t's)\s{{1,3}}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_STOP}"
 )
-"""'It's B.' as a sentence of its own."""
+"""'It's B.' as the first words, or after 'so', 'therefore' or 'I think'."""
 
 LABEL: Final = re.compile(
     rf"^[ \t\"'`(\[{{*_]{{0,8}}(?P<letter>[AB])"
@@ -72,7 +74,9 @@ MARKED: Final = re.compile(
 )
 """A letter within a line in quotes, brackets, bold or a box."""
 
-LETTER: Final = re.compile(r"(?<![\w'\u2019.#-])(?P<letter>[AB])(?=\s{0,3}(?:[.,:;!?)\]}\"*'/]|$|\n))")
+LETTER: Final = re.compile(
+    r"(?<![\w'\u2019.#-])(?P<letter>[AB])(?=\s{0,3}(?:[.,:;!?)\]}\"*'/]|$|\n|(?:and|or|nor|vs)\b))"
+)
 """A capital letter that ends a phrase, so that it is no article."""
 
 _HEARD: Final = (
@@ -111,7 +115,7 @@ REFUSAL: Final = re.compile(
 """A refusal, or a reply that says that nothing was heard."""
 
 UNCERTAIN: Final = re.compile(
-    r"\b(?:not (?:\w{1,12} )?(?:sure|certain|clear)|unsure|uncertain|unclear"
+    r"\b(?:(?:not|can't|cannot) (?:\w{1,12} )?(?:sure|certain|clear)|unsure|uncertain|unclear"
     r"|(?:hard|difficult) to (?:say|tell)"
     r"|impossible to|guess\w{0,3}|no idea|(?:do|does)(?:n't| not) know|toss-up|ambiguous"
     r"|either (?:one|answer|is)"
@@ -150,7 +154,7 @@ POSITIONS: Final = frozenset({"first", "second"})
 """Choices that name a clip, so that 'clip' may follow them."""
 
 NEUTRAL_WORDS: Final = CARRIERS | frozenset(
-    {"a", "all", "am", "an", "and", "answer", "are", "be", "believe", "both", "choice", "clear", "clearly"}
+    {"all", "am", "and", "answer", "are", "be", "believe", "both", "choice", "clear", "clearly"}
     | {
         "conclude",
         "correct",
