@@ -27,7 +27,7 @@ from listenbench.errors import DataError
 from listenbench.scoring.answers import Choices
 from listenbench.scoring.jsonlines import read_json_lines
 from listenbench.scoring.key_rows import KeyBuilder
-from listenbench.scoring.problems import ProblemLog
+from listenbench.scoring.problems import ProblemLog, printable
 
 GOLD: Final = "gold.jsonl"
 METADATA: Final = "metadata.jsonl"
@@ -88,7 +88,7 @@ def read_key(data: str | os.PathLike[str]) -> AnswerKey:
     path = Path(data)
     if path.is_dir():
         return _read(path / GOLD, _description(path / DATASET))
-    return _read(path, {"name": path.name})
+    return _read(path, {"name": printable(path.name)})
 
 
 def _read(path: Path, description: Mapping[str, Any]) -> AnswerKey:
@@ -148,4 +148,5 @@ def _description(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: 'seed' is not an integer")
     if fingerprint is not None and not isinstance(fingerprint, str):
         raise DataError(f"{path}: 'fingerprint' is not a text")
-    return {"name": value["name"], "seed": seed, "fingerprint": fingerprint}
+    fingerprint = None if fingerprint is None else printable(fingerprint)
+    return {"name": printable(value["name"]), "seed": seed, "fingerprint": fingerprint}

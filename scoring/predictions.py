@@ -24,7 +24,7 @@ from listenbench.scoring.answers import INVALID, MISSING, NO_REPLY, Reading, rea
 from listenbench.scoring.jsonlines import read_json_lines
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.parsing import read_reply
-from listenbench.scoring.problems import ProblemLog, quoted
+from listenbench.scoring.problems import ProblemLog, printable, quoted
 
 Duplicates = Literal["error", "first", "last"]
 """What to do with a second reply to one file."""
@@ -114,7 +114,7 @@ def read_predictions(source: Source, key: AnswerKey, duplicates: Duplicates = "e
 
 def _entries(source: Source) -> tuple[str, Iterator[tuple[int, Any, str]]]:
     if isinstance(source, str | os.PathLike):
-        return str(source), read_json_lines(Path(source))
+        return printable(str(source)), read_json_lines(Path(source))
     if isinstance(source, Mapping):
         pairs = ({"id": file_id, "answer": answer} for file_id, answer in source.items())
         return "predictions", ((number, pair, "") for number, pair in enumerate(pairs, start=1))

@@ -86,6 +86,11 @@ class ProblemLog:
             raise BadLinesError(tuple(self._kept), self.count)
 
 
+def printable(text: str) -> str:
+    """Return a name for a report, with control characters and undecodable bytes written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def quoted(value: object) -> str:
     """Return a value of the input for a message: on one line, without control characters, and not long."""
     text = repr(value)

@@ -118,6 +118,8 @@ def tables(score: Score) -> Iterable[Table]:
     by = {grouping: [group for group in groups if group.by == grouping] for grouping in GROUPINGS[1:]}
     if len(by["task", "flip_factor"]) == len(by["task",]):
         del by["task", "flip_factor"]
+    if len(by["texture",]) < 2:
+        del by["texture",], by["task", "texture"]
     for grouping, members in by.items():
         if members:
             yield _main_table(grouping, members)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from scoring_data import item_rows, oracle, write_lines
 
+from listenbench.cli import run
 from listenbench.errors import DataError
 from listenbench.scoring import score
 from listenbench.scoring.key import read_key
@@ -146,6 +147,24 @@ def test_a_key_of_clean_rows_has_clean_figures_alone(tmp_path: Path) -> None:
     assert figures["clean_accuracy"].value == 1
     assert figures["acc_fs"].value is None
     assert figures["miss_rate"].value is None
+
+
+def test_names_that_a_terminal_would_act_on_are_written_as_escapes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = item_rows("one", "A")
+    folder = tmp_path / "data\udcff\x1b[31m\n"
+    folder.mkdir()
+    write_lines(folder / "gold.jsonl", rows)
+    description = {"name": "n\x1b[31m\n\ud800", "fingerprint": "\x07f"}
+    (folder / "dataset.json").write_text(json.dumps(description), encoding="utf-8")
+    predictions = write_lines(folder / "p.jsonl", [{"id": "one-c", "answer": "A"}])
+    arguments = [str(predictions), "--data", str(folder), "--resamples", "100"]
+    for command in (["score", *arguments], ["compare", str(predictions), *arguments]):
+        assert run(command) == 0
+        printed = capsys.readouterr().out
+        assert "data: n\\x1b[31m\\n\\ud800" in printed
+        assert all(character.isprintable() or character == "\n" for character in printed)
 
 
 def test_too_many_distinct_names(tmp_path: Path) -> None:
