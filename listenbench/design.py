@@ -17,6 +17,8 @@ from listenbench.tasks import Rung
 
 T = TypeVar("T")
 
+_SHORTEST_BLOCK = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -85,10 +87,14 @@ def cells(axes: Axes, seed: int, *path: str | int) -> Iterator[Cell]:
 
 
 def _endless(values: tuple[T, ...], seed: int, *path: str | int) -> Iterator[T]:
-    """Yield the values in blocks, each of which holds all of them in an order of its own."""
-    block = 0
+    """Yield the values in shuffled blocks, each of which holds all of them equally often.
+
+    Blocks of a few pairs would keep step with the rungs' own order, and so tell more about them than
+    chance does.
+    """
+    block, repeats = 0, -(-_SHORTEST_BLOCK // len(values))
     while True:
-        yield from shuffled(stream(seed, *path, block), values)
+        yield from shuffled(stream(seed, *path, block), values * repeats)
         block += 1
 
 

@@ -87,9 +87,10 @@ def edit_text(item: Item, variant: Variant) -> str:
     if edit is None:
         return "none"
     lead = item.clip_a.clip.lead
-    if edit.note_index is not None:
-        note = lead.notes[edit.note_index]
-        return f"note {edit.note_index + 1} ({note_name(note.pitch)}) {_signed(edit)}"
+    if edit.note_indices:
+        note = lead.notes[edit.note_indices[0]]
+        places = ", ".join(str(index + 1) for index in edit.note_indices)
+        return f"note {places} ({note_name(note.pitch)}) {_signed(edit)}"
     if edit.name == "instrument":
         return f"{instrument_name(variant.clip_b.clip.lead.instrument)} instead, {edit.magnitude}"
     return _ratio_text(edit)

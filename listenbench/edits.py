@@ -6,6 +6,7 @@ that one's value differs afterwards and no other's.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,15 +29,15 @@ class Edit:
         How much, in `unit`; signed where there is a direction.
     unit : str
         'cents', 'semitones', 'ratio' or 'family distance'.
-    note_index : int or None
-        Which note of the lead was moved, for edits of one note.
+    note_indices : tuple of int
+        Which notes of the lead were moved, for edits of notes; more than one where a chord is repeated.
     """
 
     name: str
     attribute: str
     magnitude: float | str
     unit: str
-    note_index: int | None = None
+    note_indices: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the edit as plain data for JSON."""
@@ -45,22 +46,27 @@ class Edit:
             "attribute": self.attribute,
             "magnitude": self.magnitude,
             "unit": self.unit,
-            "note_index": self.note_index,
+            "note_indices": list(self.note_indices),
         }
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Edit:
+        """Read the plain data that `to_dict` returns."""
+        return cls(**{**data, "note_indices": tuple(data["note_indices"])})
 
-def move_note(clip: Clip, index: int, semitones: int) -> Clip:
-    """Move one note of a melody, or one member of a chord.
 
-    Changes `melody` in a melody and `harmony` in chords. The register stays as long as the note is not
-    the clip's only lowest one and doesn't become lower than that; other moves are refused.
+def move_notes(clip: Clip, indices: Collection[int], semitones: int) -> Clip:
+    """Move one note of a melody, or one member of a chord wherever the chord is repeated.
+
+    Changes `melody` in a melody and `harmony` in chords. The register stays as long as the notes are not
+    the clip's only lowest ones and don't become lower than that; other moves are refused.
 
     Parameters
     ----------
     clip : Clip
         A clip with a pitched lead.
-    index : int
-        Position of the note in the lead.
+    indices : collection of int
+        Positions of the notes in the lead.
     semitones : int
         Distance, not 0, positive upwards.
 
@@ -69,13 +75,15 @@ def move_note(clip: Clip, index: int, semitones: int) -> Clip:
     SpecError
         If the move would change the register as well.
     """
-    notes = list(clip.lead.notes)
-    moved = replace(notes[index], pitch=notes[index].pitch + semitones)
-    lowest = min(note.pitch for note in notes)
-    notes[index] = moved
-    if semitones == 0 or min(note.pitch for note in notes) != lowest:
+    notes = [
+        replace(note, pitch=note.pitch + semitones) if position in indices else note
+        for position, note in enumerate(clip.lead.notes)
+    ]
+    lowest = min(note.pitch for note in clip.lead.notes)
+    if not indices or semitones == 0 or min(note.pitch for note in notes) != lowest:
         raise SpecError(
-            f"edit: moving note {index} by {semitones} semitones would change the register, or nothing"
+            f"edit: moving notes {tuple(indices)} by {semitones} semitones would change the register, "
+            "or nothing"
         )
     return clip.with_lead(part_of(clip.lead.instrument, notes))
 

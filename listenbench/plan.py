@@ -24,7 +24,7 @@ from listenbench.splits.model import Settings
 from listenbench.takes import Take, draw_takes
 from listenbench.tasks import Task, get_task
 
-_ATTEMPTS = 5000
+_ATTEMPTS = 20
 
 
 def plan(
@@ -115,30 +115,35 @@ class TaskPlanner(Iterator[Item]):
         return stream(self.seed, self.split.name, self.name, index, stage)
 
     def _new_trial(self, index: int, cell: Cell) -> Trial:
-        """Compose until the content is of the split's lot and new."""
+        """Compose an item whose content is of the split's lot and new."""
         generator = self._stream(index, "music")
-        lot, lots = self.split.content_lot
         for _ in range(_ATTEMPTS):
             try:
                 trial = self._compose(generator, cell)
             except Unsuitable:
                 continue
-            digest = hashlib.sha256(f"{self.name}: {trial.content}".encode()).digest()[:16]
-            of_lot = int.from_bytes(digest[:4], "big") % lots == lot
-            if of_lot and (self.split.contents == "repeated" or digest not in self._seen):
-                self._seen.add(digest)
-                return trial
+            self._seen.add(self._digest(trial.content))
+            return trial
         raise SpecError(
-            f"split {self.split.name!r}, task {self.name!r}: no new content in {_ATTEMPTS} draws after "
-            f"{index} items; ask for at most {index} items, or give the task more pitches or programs"
+            f"split {self.split.name!r}, task {self.name!r}: no new content was found after {index} items; "
+            f"ask for at most {index} items, or give the task more pitches or programs"
         )
 
     def _compose(self, generator: np.random.Generator, cell: Cell) -> Trial:
         setting = self._settings[cell.texture]
-        trial = self._task.compose(generator, setting.lead, self._options, cell.rung)
+        trial = self._task.compose(generator, setting.lead, self._options, cell.rung, self._accepts)
         if cell.texture == "solo":
             return trial
         return arranged(trial, self._task.arrange(generator, trial, setting.whole))
+
+    def _accepts(self, content: str) -> bool:
+        """Return whether a content is of the split's lot, and new where contents are unique."""
+        digest, (lot, lots) = self._digest(content), self.split.content_lot
+        of_lot = int.from_bytes(digest[:4], "big") % lots == lot
+        return of_lot and (self.split.contents == "repeated" or digest not in self._seen)
+
+    def _digest(self, content: str) -> bytes:
+        return hashlib.sha256(f"{self.name}: {content}".encode()).digest()[:16]
 
     def _item(self, index: int, cell: Cell, trial: Trial) -> Item:
         question = self._task.questions[cell.wording]

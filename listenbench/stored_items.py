@@ -73,7 +73,7 @@ def _variant(row: Row) -> Variant:
         relation=row["relation"],
         factor=row["factor"],
         clip_b=_performance(row["clip_b"]),
-        difference=Edit(**row["difference"]) if row["difference"] else None,
+        difference=Edit.from_dict(row["difference"]) if row["difference"] else None,
     )
 
 

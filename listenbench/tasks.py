@@ -25,13 +25,13 @@ from listenbench.compose.harmony import HarmonyOptions, compose_harmony
 from listenbench.compose.melody import MelodyOptions, compose_melody
 from listenbench.compose.rhythm import RhythmOptions, compose_rhythm
 from listenbench.compose.timbre import TimbreOptions, compose_timbre, redraw_music
-from listenbench.compose.trial import Setting, Trial
+from listenbench.compose.trial import Accept, Setting, Trial
 from listenbench.errors import SpecError
 from listenbench.music import Clip
 from listenbench.questions import Question
 
 Rung = int | float | str
-Composer = Callable[[np.random.Generator, Setting, Any, Any], Trial]
+Composer = Callable[[np.random.Generator, Setting, Any, Any, Accept], Trial]
 Redrawer = Callable[[np.random.Generator, Setting, Any, Clip], Clip]
 
 
@@ -54,7 +54,7 @@ class Task:
     options : type
         Pydantic model of the task's own options.
     compose : callable
-        Draws a `Trial` from (generator, setting, options, rung).
+        Draws a `Trial` from (generator, setting, options, rung, accept).
     arrange : callable
         Draws the accompaniment of a trial, from (generator, trial, setting).
     lead_band : callable

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from listenbench.compose.lines import NARROWEST_BAND
 from listenbench.compose.trial import Setting
 from listenbench.effects import get_effect
 from listenbench.effects.base import Effect, Stage
@@ -216,7 +217,11 @@ class Split(_Table):
         except ValueError as error:
             reason = str(error).splitlines()[1:3]
             raise SpecError(f"{where}.options: {' '.join(map(str.strip, reason))}") from None
-        self.setting(name)
+        published = spec.options.get("published_pool") or spec.options.get("published")
+        if published and "accompanied" in self.texture:
+            raise SpecError(f"texture: 'accompanied' doesn't go with the published material of {where}")
+        for setting in (self.setting(name, texture) for texture in self.texture):
+            _check_bands(where, setting.lead.bands)
 
     def _check_factor(self, where: str, task: str, factor: str) -> None:
         for effect in self.chain(factor):
@@ -229,3 +234,13 @@ class Split(_Table):
                 raise SpecError(f"{where}: {factor!r} needs a split with two soundfonts or more")
             if effect.stage is Stage.MUSIC and get_task(task).redraw is None:
                 raise SpecError(f"{where}: {factor!r}: the task can't redraw its music")
+
+
+def _check_bands(where: str, bands: tuple[tuple[int, int], ...]) -> None:
+    """Refuse bands that are too narrow to compose in, once room for transposition is left at both ends."""
+    for low, high in bands:
+        if high - low < NARROWEST_BAND:
+            raise SpecError(
+                f"{where}.pitches: a band is left with {low} to {high} for the lead, after room for "
+                f"transposition and accompaniment; it takes {NARROWEST_BAND} semitones at least"
+            )

@@ -11,9 +11,6 @@ from listenbench.compose.trial import Unsuitable
 from listenbench.randomness import pick
 from listenbench.theory import ChordPair, chord_pairs, chord_qualities
 
-VOICINGS = ("close", "open")
-_NAMES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
-
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -21,43 +18,25 @@ class Shape:
 
     Attributes
     ----------
-    quality : str
-        Name of the chord quality.
-    suffix : str
-        Its suffix in chord symbols.
     intervals : tuple of int
         Semitones above the bass, ascending, from 0.
-    bass_member : int
-        Semitones of the bass above the root.
     moved : int or None
         Position in `intervals` of the member that the edit moves, if any.
-    edited : str
-        Suffix of the chord after the edit; the same as `suffix` if none moves.
     """
 
-    quality: str
-    suffix: str
     intervals: tuple[int, ...]
-    bass_member: int
     moved: int | None = None
-    edited: str = ""
 
     def pitches(self, bass: int) -> tuple[int, ...]:
         """Return the MIDI pitches over a bass."""
         return tuple(bass + interval for interval in self.intervals)
-
-    def symbol(self, bass: int, suffix: str | None = None) -> str:
-        """Return the chord symbol, for example 'F#m7/A'."""
-        root = _NAMES[(bass - self.bass_member) % 12]
-        slash = f"/{_NAMES[bass % 12]}" if self.bass_member else ""
-        return f"{root}{self.suffix if suffix is None else suffix}{slash}"
 
 
 @cache
 def plain_shapes() -> tuple[Shape, ...]:
     """Return the shapes of all qualities, in every inversion and voicing."""
     return tuple(
-        Shape(quality.name, quality.suffix, intervals, bass)
+        Shape(intervals)
         for quality in chord_qualities()
         for bass in quality.members
         for intervals in _voicings(quality.members, bass)
@@ -113,21 +92,16 @@ def nearby(generator: np.random.Generator, band: tuple[int, int], reference: int
 
 def _pair_shapes(pair: ChordPair, bass: int) -> list[tuple[Shape, int]]:
     shapes = []
-    for quality, other, member, distance in (
-        (pair.lower, pair.upper, pair.member, pair.semitones),
-        (pair.upper, pair.lower, pair.member + pair.semitones, -pair.semitones),
+    for quality, member, distance in (
+        (pair.lower, pair.member, pair.semitones),
+        (pair.upper, pair.member + pair.semitones, -pair.semitones),
     ):
         if bass not in quality.members or member in (0, bass):
             continue
         for intervals in _voicings(quality.members, bass):
             moved = _position(intervals, (member - bass) % 12)
             if intervals[moved] + distance > 0:
-                shapes.append(
-                    (
-                        Shape(quality.name, quality.suffix, intervals, bass, moved, other.suffix),
-                        distance,
-                    )
-                )
+                shapes.append((Shape(intervals, moved), distance))
     return shapes
 
 

@@ -14,20 +14,32 @@ from listenbench.compose.chords import Shape, choose_bass, editable_shapes, near
 from listenbench.compose.lines import SOFT_VELOCITIES
 from listenbench.compose.trial import (
     LEAD_IN_SECONDS,
+    Accept,
     Setting,
     Trial,
     Unsuitable,
     first_suitable,
     same_or_different,
 )
-from listenbench.edits import Edit, move_note
+from listenbench.edits import Edit, move_notes
 from listenbench.instruments import players
 from listenbench.music import Clip, Instrument, Note, part_of
-from listenbench.randomness import pick, pick_weighted
+from listenbench.randomness import pick, pick_weighted, shuffled
 
 FORMS = ("block", "broken", "progression")
 _TAIL_SECONDS = 0.3
-_ORDERS = ("ascending", "descending", "inside out")
+_MOST_MEMBERS = 4
+# Lengths in beats of the strikes of a single chord.
+_STRIKES = {
+    "held": (4.0,),
+    "even": (2.0, 2.0),
+    "long end": (1.0, 1.0, 2.0),
+    "long middle": (1.0, 2.0, 1.0),
+    "long start": (2.0, 1.0, 1.0),
+    "short end": (3.0, 1.0),
+    "short start": (1.0, 3.0),
+    "four": (1.0, 1.0, 1.0, 1.0),
+}
 _NARROWEST_BAND = 14
 
 
@@ -55,12 +67,31 @@ class HarmonyOptions(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Manner:
-    """How chords are played: length of a beat and of the whole in seconds, velocity, order if broken."""
+    """How chords are played.
 
+    Attributes
+    ----------
+    form : str
+        One of `FORMS`.
+    beat, length : float
+        Seconds of a beat, and of the whole.
+    values : tuple of float
+        Lengths in beats: of the strikes of a single chord, or of the chords of a progression.
+    order : tuple of int
+        Rank of each member, from the lowest, in the order in which a broken chord starts its notes.
+    velocity : int
+        The same for all notes.
+    position : int
+        Which chord of a progression changes.
+    """
+
+    form: str
     beat: float
     length: float
+    values: tuple[float, ...]
+    order: tuple[int, ...]
     velocity: int
-    order: str | None
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +107,7 @@ class _Voiced:
 
 
 def compose_harmony(
-    generator: np.random.Generator, setting: Setting, options: HarmonyOptions, rung: int
+    generator: np.random.Generator, setting: Setting, options: HarmonyOptions, rung: int, accept: Accept
 ) -> Trial:
     """Draw one to four chords, and the same with one chord member moved by `rung` semitones, 1 to 3.
 
@@ -85,7 +116,7 @@ def compose_harmony(
     Raises
     ------
     Unsuitable
-        If the draw doesn't fit into the pitch band.
+        If no acceptable chords that fit into the pitch band were found.
     """
     if options.published_pool:
         return published.compose_harmony(generator, setting, options.published_pool, rung)
@@ -95,92 +126,125 @@ def compose_harmony(
     )
     form = pick_weighted(generator, FORMS, [getattr(options, form) for form in FORMS])
     count = int(generator.integers(options.chords[0], options.chords[1] + 1))
-    count = count if form == "progression" else 1
-    position = int(generator.integers(count))
-    manner = _draw_manner(generator, form, count, setting.window)
-    chords, semitones = first_suitable(lambda: _draw_chords(generator, band, count, position, rung))
-    original = _play(chords, manner, Instrument(instrument.program), setting.window)
-    index = _index_of(original, chords, position)
-    moved = move_note(original, index, semitones)
+    strikes = pick(generator, tuple(_STRIKES))
+    manner = _draw_manner(generator, form, count, strikes, setting.window)
+
+    def draw() -> tuple[Clip, Clip, tuple[int, ...], int, str]:
+        chords, semitones = _draw_chords(generator, band, manner, rung)
+        original = _play(chords, manner, Instrument(instrument.program), setting.window)
+        indices = _moved_indices(original, chords, manner)
+        moved = move_notes(original, indices, semitones)
+        content = " | ".join(sorted((_content(original), _content(moved))))
+        if not accept(content):
+            raise Unsuitable
+        return original, moved, indices, semitones, content
+
+    original, moved, indices, semitones, content = first_suitable(draw)
     swapped = bool(generator.integers(2))
     base, edited = (moved, original) if swapped else (original, moved)
     distance = float(-semitones if swapped else semitones)
     return same_or_different(
         base,
         edited,
-        Edit("chord_member", "harmony", distance, "semitones", index),
-        content=" | ".join(sorted((_content(original), _content(moved)))),
+        Edit("chord_member", "harmony", distance, "semitones", indices),
+        content=content,
         material={
             "band": band[0],
             "form": form,
-            "chords": count,
+            "chords": count if form == "progression" else 1,
+            "strikes": strikes if form == "block" else "",
             "program": instrument.program,
             "beat_seconds": manner.beat,
             "velocity": manner.velocity,
-            "edited_chord": position,
+            "edited_chord": manner.position,
         },
     )
 
 
-def _draw_manner(generator: np.random.Generator, form: str, count: int, window: float) -> _Manner:
+def _draw_manner(
+    generator: np.random.Generator, form: str, count: int, strikes: str, window: float
+) -> _Manner:
     room = window - LEAD_IN_SECONDS - _TAIL_SECONDS
-    velocity = int(generator.integers(*SOFT_VELOCITIES))
-    pace = 0.8 + 0.2 * float(generator.random())
-    order = pick(generator, _ORDERS) if form == "broken" else None
-    if order is not None:
-        beat = round(0.14 + 0.1 * float(generator.random()), 4)
-    else:
-        beat = round(room * pace / count, 4)
-    return _Manner(beat, round(room * pace, 4), velocity, order)
+    length = round(room * (0.8 + 0.2 * float(generator.random())), 4)
+    values = _STRIKES[strikes] if form == "block" else (1.0,) * count
+    beat = round(length / sum(values) - 5e-5, 4)
+    step = round(0.14 + 0.1 * float(generator.random()), 4)
+    return _Manner(
+        form=form,
+        beat=step if form == "broken" else beat,
+        length=length,
+        values=values,
+        order=tuple(shuffled(generator, range(_MOST_MEMBERS))),
+        velocity=int(generator.integers(*SOFT_VELOCITIES)),
+        position=int(generator.integers(count)) if form == "progression" else 0,
+    )
 
 
 def _draw_chords(
-    generator: np.random.Generator, band: tuple[int, int], count: int, position: int, rung: int
+    generator: np.random.Generator, band: tuple[int, int], manner: _Manner, rung: int
 ) -> tuple[list[_Voiced], int]:
     """Draw the chords, one of which can change, with the signed distance that its member moves."""
     shape, semitones = pick(generator, editable_shapes(rung))
     changing = _Voiced(shape, choose_bass(generator, shape, band, semitones))
-    return _surround(generator, changing, position, count, band), semitones
+    if manner.form != "progression":
+        return [changing], semitones
+    chords = _surround(generator, changing, manner.position, semitones, len(manner.values), band)
+    return chords, semitones
 
 
 def _surround(
     generator: np.random.Generator,
     changing: _Voiced,
     position: int,
+    semitones: int,
     count: int,
     band: tuple[int, int],
 ) -> list[_Voiced]:
-    """Return the progression around the chord that changes; neighbours are different harmonies."""
+    """Return the progression around the chord that changes; neighbours are different harmonies.
+
+    The chord before has neither the moved tone nor what it moves to: on an instrument that rings on, the
+    edit would hardly be heard.
+    """
     chords = [changing]
     for place in range(count):
         if place != position:
             shape, bass = nearby(generator, band, chords[-1 if place > position else 0].bass)
             chords.insert(len(chords) if place > position else place, _Voiced(shape, bass))
+    if position > 0 and _is_covered(changing, semitones, chords[position - 1]):
+        raise Unsuitable
     tones = [frozenset(pitch % 12 for pitch in chord.pitches) for chord in chords]
     if any(a == b for a, b in pairwise(tones)):
         raise Unsuitable
     return chords
 
 
+def _is_covered(changing: _Voiced, semitones: int, before: _Voiced) -> bool:
+    moved = changing.shape.moved
+    if moved is None:
+        return False
+    pitch = changing.pitches[moved]
+    return pitch in before.pitches or pitch + semitones in before.pitches
+
+
 def _play(chords: list[_Voiced], manner: _Manner, instrument: Instrument, window: float) -> Clip:
-    notes = _block(chords, manner) if manner.order is None else _broken(chords[0], manner)
+    notes = _broken(chords[0], manner) if manner.form == "broken" else _struck(chords, manner)
     return Clip((part_of(instrument, notes),), window, manner.beat)
 
 
-def _block(chords: list[_Voiced], manner: _Manner) -> list[Note]:
-    """Return the notes of chords that follow one another, a beat each."""
-    return [
-        Note(pitch, round(LEAD_IN_SECONDS + place * manner.beat, 6), manner.beat, manner.velocity)
-        for place, chord in enumerate(chords)
-        for pitch in chord.pitches
-    ]
+def _struck(chords: list[_Voiced], manner: _Manner) -> list[Note]:
+    """Return the notes of chords that follow one another; a single chord is struck again and again."""
+    position, notes = 0.0, []
+    for place, value in enumerate(manner.values):
+        chord = chords[min(place, len(chords) - 1)]
+        onset = round(LEAD_IN_SECONDS + position * manner.beat, 6)
+        notes += [Note(p, onset, round(value * manner.beat, 6), manner.velocity) for p in chord.pitches]
+        position += value
+    return notes
 
 
 def _broken(chord: _Voiced, manner: _Manner) -> list[Note]:
     """Return the notes of one chord, started one after the other and released together."""
-    pitches = sorted(chord.pitches, reverse=manner.order == "descending")
-    if manner.order == "inside out":
-        pitches = pitches[1:] + pitches[:1]
+    pitches = [chord.pitches[rank] for rank in manner.order if rank < len(chord.pitches)]
     end, notes = LEAD_IN_SECONDS + manner.length, []
     for step, pitch in enumerate(pitches):
         onset = round(LEAD_IN_SECONDS + step * manner.beat, 6)
@@ -188,17 +252,23 @@ def _broken(chord: _Voiced, manner: _Manner) -> list[Note]:
     return notes
 
 
-def _index_of(clip: Clip, chords: list[_Voiced], position: int) -> int:
-    """Return the position in the lead of the note that the edit moves."""
-    moved = chords[position].shape.moved
-    if moved is None:
+def _moved_indices(clip: Clip, chords: list[_Voiced], manner: _Manner) -> tuple[int, ...]:
+    """Return the positions in the lead of the notes that the edit moves."""
+    changing = chords[manner.position]
+    if changing.shape.moved is None:
         raise Unsuitable
-    before = sum(len(chord.pitches) for chord in chords[:position])
-    pitch = chords[position].pitches[moved]
-    notes = clip.lead.notes[before : before + len(chords[position].pitches)]
-    return before + next(i for i, note in enumerate(notes) if note.pitch == pitch)
+    pitch = changing.pitches[changing.shape.moved]
+    start = round(LEAD_IN_SECONDS + manner.position * manner.beat, 6)
+    return tuple(
+        index
+        for index, note in enumerate(clip.lead.notes)
+        if note.pitch == pitch and (manner.form != "progression" or note.onset == start)
+    )
 
 
 def _content(clip: Clip) -> str:
-    onsets = [round((n.onset - LEAD_IN_SECONDS) / clip.beat, 2) for n in clip.lead.notes]
-    return " ".join(f"{n.pitch}@{onset}" for n, onset in zip(clip.lead.notes, onsets, strict=True))
+    """Return instrument, pitches and onsets in beats as one string."""
+    notes = " ".join(
+        f"{note.pitch}@{round((note.onset - LEAD_IN_SECONDS) / clip.beat, 2)}" for note in clip.lead.notes
+    )
+    return f"{clip.lead.instrument.program}: {notes}"

@@ -17,13 +17,14 @@ from listenbench.compose.lines import (
     line_content,
 )
 from listenbench.compose.trial import (
+    Accept,
     Setting,
     Trial,
     Unsuitable,
     first_suitable,
     same_or_different,
 )
-from listenbench.edits import Edit, move_note
+from listenbench.edits import Edit, move_notes
 from listenbench.instruments import players
 from listenbench.music import Instrument
 from listenbench.randomness import pick
@@ -49,7 +50,7 @@ class MelodyOptions(BaseModel):
 
 
 def compose_melody(
-    generator: np.random.Generator, setting: Setting, options: MelodyOptions, rung: int
+    generator: np.random.Generator, setting: Setting, options: MelodyOptions, rung: int, accept: Accept
 ) -> Trial:
     """Draw a melody and its neighbour with one note moved by `rung` cents, 100 or a multiple.
 
@@ -59,7 +60,7 @@ def compose_melody(
     Raises
     ------
     Unsuitable
-        If no melody in which a note can be moved that far was found.
+        If no acceptable melody in which a note can be moved that far was found.
     """
     if options.published_pool:
         return published.compose_melody(generator, setting, options.published_pool, rung)
@@ -67,28 +68,38 @@ def compose_melody(
         generator, players(pick(generator, setting.bands), setting.programs, NARROWEST_BAND)
     )
     manner = draw_manner(generator, options.notes, setting.window)
-    pitches, index, semitones = first_suitable(lambda: _draw_with_move(generator, manner, band, rung // 100))
+    pitches, index, semitones = first_suitable(
+        lambda: _draw_with_move(generator, manner, band, rung // 100, accept)
+    )
     original = line_clip(pitches, manner, Instrument(instrument.program), setting.window)
-    moved = move_note(original, index, semitones)
+    moved = move_notes(original, [index], semitones)
     swapped = bool(generator.integers(2))
     base, edited = (moved, original) if swapped else (original, moved)
     cents = float(100 * (-semitones if swapped else semitones))
-    contents = (line_content(tuple(n.pitch for n in c.lead.notes), manner) for c in (base, edited))
     return same_or_different(
         base,
         edited,
-        Edit("note_pitch", "melody", cents, "cents", index),
-        content=" | ".join(sorted(contents)),
+        Edit("note_pitch", "melody", cents, "cents", (index,)),
+        content=_content(pitches, index, semitones, manner),
         material={"band": band[0], "program": instrument.program, **manner.material()},
     )
 
 
 def _draw_with_move(
-    generator: np.random.Generator, manner: Manner, band: tuple[int, int], semitones: int
+    generator: np.random.Generator, manner: Manner, band: tuple[int, int], semitones: int, accept: Accept
 ) -> tuple[tuple[int, ...], int, int]:
     """Draw the pitches of a melody, and which note moves by how many semitones."""
     pitches = draw_pitches(generator, manner, band)
-    return (pitches, *pick(generator, _possible_moves(pitches, band, semitones)))
+    index, step = pick(generator, _possible_moves(pitches, band, semitones))
+    if not accept(_content(pitches, index, step, manner)):
+        raise Unsuitable
+    return pitches, index, step
+
+
+def _content(pitches: tuple[int, ...], index: int, semitones: int, manner: Manner) -> str:
+    """Return both melodies as one string, whichever of them becomes clip A."""
+    moved = (*pitches[:index], pitches[index] + semitones, *pitches[index + 1 :])
+    return " | ".join(sorted(line_content(line, manner) for line in (pitches, moved)))
 
 
 def _possible_moves(pitches: tuple[int, ...], band: tuple[int, int], semitones: int) -> list[tuple[int, int]]:

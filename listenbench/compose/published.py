@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from listenbench.compose.trial import LEAD_IN_SECONDS, Setting, Trial, Unsuitable, same_or_different
-from listenbench.edits import Edit, change_instrument, change_rate, move_note, repeat_figure
+from listenbench.edits import Edit, change_instrument, change_rate, move_notes, repeat_figure
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part, part_of
 from listenbench.randomness import pick
 
@@ -44,8 +44,8 @@ def compose_melody(
     base, pitches = _four_notes(generator, setting, pool, PROGRAMS[0])
     if pitches.index(min(pitches)) == _EDITED_NOTE:
         raise Unsuitable
-    edited = move_note(base, _EDITED_NOTE, rung // 100)
-    edit = Edit("note_pitch", "melody", float(rung), "cents", _EDITED_NOTE)
+    edited = move_notes(base, [_EDITED_NOTE], rung // 100)
+    edit = Edit("note_pitch", "melody", float(rung), "cents", (_EDITED_NOTE,))
     return same_or_different(base, edited, edit, f"{pitches} {rung}", {"program": PROGRAMS[0]})
 
 
@@ -66,8 +66,8 @@ def compose_harmony(
         Note(root + interval, LEAD_IN_SECONDS, _CHORD_SECONDS, _VELOCITY) for interval in (0, third, _FIFTH)
     ]
     base = Clip((part_of(Instrument(PROGRAMS[0]), notes),), setting.window, _CHORD_SECONDS)
-    edit = Edit("chord_member", "harmony", float(rung), "semitones", 1)
-    edited = move_note(base, 1, rung)
+    edit = Edit("chord_member", "harmony", float(rung), "semitones", (1,))
+    edited = move_notes(base, [1], rung)
     return same_or_different(base, edited, edit, f"{root} {third} {rung}", {"program": PROGRAMS[0]})
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from listenbench.compose import published
-from listenbench.compose.trial import Setting, Trial
+from listenbench.compose.trial import Accept, Setting, Trial, Unsuitable, first_suitable
 from listenbench.edits import Edit, change_rate, repeat_figure
 from listenbench.instruments import PERCUSSION
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part
@@ -93,40 +93,55 @@ def draw_rate(generator: np.random.Generator, rates: tuple[float, float], ratio:
 
 
 def compose_rhythm(
-    generator: np.random.Generator, setting: Setting, options: RhythmOptions, rung: float
+    generator: np.random.Generator, setting: Setting, options: RhythmOptions, rung: float, accept: Accept
 ) -> Trial:
-    """Draw a figure on a percussion sound; clip B plays it faster or slower by the ratio `rung`."""
+    """Draw a figure on a percussion sound; clip B plays it faster or slower by the ratio `rung`.
+
+    Raises
+    ------
+    Unsuitable
+        If no acceptable rate was found.
+    """
     if options.published:
         return published.compose_rhythm(generator, setting, rung)
     sound = pick(generator, options.sounds or tuple(PERCUSSION))
     name = pick(generator, tuple(FIGURES))
-    rate = round(draw_rate(generator, options.rates, rung), 2)
     start = round(_EARLIEST_START + 0.01 * int(generator.integers(_START_STEPS)), 2)
     velocity = int(generator.integers(84, 105))
     accent = pick(generator, _ACCENTS)
+
+    def draw() -> tuple[float, str]:
+        rate = round(draw_rate(generator, options.rates, rung), 2)
+        content = f"{sound} {name} {rate} {rung} {start}"
+        if not accept(content):
+            raise Unsuitable
+        return rate, content
+
+    rate, content = first_suitable(draw)
     figure = [
-        (
-            onset,
-            Note(PERCUSSION[sound].pitch, 0.0, _SOUND_SECONDS, velocity + accent * (onset == 0)),
-        )
+        (onset, Note(PERCUSSION[sound].pitch, 0.0, _SOUND_SECONDS, velocity + accent * (onset == 0)))
         for onset in FIGURES[name]
     ]
-    beat = 60 / rate
-    notes = repeat_figure(figure, start, beat, setting.window)
-    part = Part(Instrument(0, PERCUSSION_BANK), tuple(notes))
-    base = Clip((part,), setting.window, beat)
-    ratios = {"faster": rung, "slower": 1 / rung}
+    notes = repeat_figure(figure, start, 60 / rate, setting.window)
+    base = Clip((Part(Instrument(0, PERCUSSION_BANK), tuple(notes)),), setting.window, 60 / rate)
+    material: dict[str, str | float] = {
+        "sound": sound,
+        "figure": name,
+        "rate": rate,
+        "start": start,
+        "velocity": velocity,
+        "accent": accent,
+    }
+    return faster_or_slower(base, rung, content, material)
+
+
+def faster_or_slower(base: Clip, ratio: float, content: str, material: dict[str, str | float]) -> Trial:
+    """Return the trial whose clip A is `base`, and whose clip B has the rate times or by the ratio."""
+    ratios = {"faster": ratio, "slower": 1 / ratio}
     return Trial(
         clip_a=base,
-        clip_b={relation: change_rate(base, ratio) for relation, ratio in ratios.items()},
-        edits={relation: Edit("pulse_rate", "rhythm", ratio, "ratio") for relation, ratio in ratios.items()},
-        content=f"{sound} {name} {rate} {rung} {start}",
-        material={
-            "sound": sound,
-            "figure": name,
-            "rate": rate,
-            "start": start,
-            "velocity": velocity,
-            "accent": accent,
-        },
+        clip_b={relation: change_rate(base, value) for relation, value in ratios.items()},
+        edits={r: Edit("pulse_rate", "rhythm", value, "ratio") for r, value in ratios.items()},
+        content=content,
+        material=material,
     )

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from listenbench.compose import published
 from listenbench.compose.lines import draw_manner, draw_pitches, line_clip, line_content
 from listenbench.compose.trial import (
+    Accept,
     Setting,
     Trial,
     Unsuitable,
@@ -48,29 +49,36 @@ class TimbreOptions(BaseModel):
 
 
 def compose_timbre(
-    generator: np.random.Generator, setting: Setting, options: TimbreOptions, rung: str
+    generator: np.random.Generator, setting: Setting, options: TimbreOptions, rung: str, accept: Accept
 ) -> Trial:
     """Draw a line and two instruments that can play it, 'near' (one family) or 'far' (two families).
 
     Raises
     ------
     Unsuitable
-        If no two instruments of that distance, or no line, fit into the drawn band of pitches.
+        If no two instruments of that distance, or no acceptable line, fit into the drawn band of pitches.
     """
     if options.published_pool:
         return published.compose_timbre(generator, setting, options.published_pool)
     band = pick(generator, setting.bands)
     first, second = pick_weighted(generator, *instrument_pairs(band, setting.programs, rung))
     manner = draw_manner(generator, options.notes, setting.window)
-    pitches = first_suitable(lambda: draw_pitches(generator, manner, band))
+    pair = " ".join(map(str, sorted((first.program, second.program))))
+
+    def draw() -> tuple[tuple[int, ...], str]:
+        pitches = draw_pitches(generator, manner, band)
+        content = f"{line_content(pitches, manner)} | {pair}"
+        if not accept(content):
+            raise Unsuitable
+        return pitches, content
+
+    pitches, content = first_suitable(draw)
     base = line_clip(pitches, manner, Instrument(first.program), setting.window)
-    edited = change_instrument(base, Instrument(second.program))
-    programs = sorted((first.program, second.program))
     return same_or_different(
         base,
-        edited,
+        change_instrument(base, Instrument(second.program)),
         Edit("instrument", "timbre", rung, "family distance"),
-        content=f"{line_content(pitches, manner)} | {programs[0]} {programs[1]}",
+        content=content,
         material={"band": band[0], "program": first.program, **manner.material()},
     )
 
@@ -79,6 +87,8 @@ def redraw_music(
     generator: np.random.Generator, setting: Setting, options: TimbreOptions, clip: Clip
 ) -> Clip:
     """Return other music for the same instrument, in the same band of pitches.
+
+    Within an arrangement the tempo and the tones have to stay: only the pitches are drawn again.
 
     Raises
     ------
@@ -90,10 +100,22 @@ def redraw_music(
     pitches = {note.pitch for note in clip.lead.notes}
     bands = [b for b in setting.bands if b[0] <= min(pitches) and max(pitches) <= b[1]]
     band = pick(generator, bands)
+    if len(clip.parts) > 1:
+        return first_suitable(lambda: _other_pitches(generator, band, clip))
     manner = draw_manner(generator, options.notes, setting.window)
     redrawn = first_suitable(lambda: draw_pitches(generator, manner, band))
-    line = line_clip(redrawn, manner, clip.lead.instrument, setting.window)
-    return replace(line, parts=(line.lead, *clip.parts[1:]))
+    return line_clip(redrawn, manner, clip.lead.instrument, setting.window)
+
+
+def _other_pitches(generator: np.random.Generator, band: tuple[int, int], clip: Clip) -> Clip:
+    """Return the clip with other pitches for its lead, out of those that its music has in any octave."""
+    parts = [part for part in clip.parts if not part.instrument.is_percussion]
+    tones = {note.pitch % 12 for part in parts for note in part.notes}
+    ladder = [pitch for pitch in range(band[0], band[1] + 1) if pitch % 12 in tones]
+    notes = [replace(note, pitch=pick(generator, ladder)) for note in clip.lead.notes]
+    if [note.pitch for note in notes] == [note.pitch for note in clip.lead.notes]:
+        raise Unsuitable
+    return clip.with_lead(replace(clip.lead, notes=tuple(notes)))
 
 
 @cache

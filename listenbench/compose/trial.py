@@ -19,6 +19,9 @@ _ATTEMPTS = 1000
 
 T = TypeVar("T")
 
+Accept = Callable[[str], bool]
+"""Tells whether a musical content may be used: new, and of the split's lot."""
+
 
 class Unsuitable(Exception):  # noqa: N818 - not an error: it asks the planner for the next draw
     """Raised where a draw can't be used: it doesn't fit, or admits no edit. Another draw may be."""

@@ -133,10 +133,10 @@ def test_the_edited_chord_has_the_new_tone_and_lost_the_old_one(split, task):
     for item, recordings in recorded(split, task):
         clean, flip = recordings["clean"], recordings["flip"]
         edits = [v.difference for v in (clean[0], flip[0]) if v.difference is not None]
-        index = edits[0].note_index
+        index = edits[0].note_indices[0]
         before, after = clean[0].clip_b.clip, flip[0].clip_b.clip
         old, new = before.lead.notes[index], after.lead.notes[index]
-        others = [n.pitch for n in before.lead.notes if n != old]
+        others = [n.pitch for n in before.lead.notes if n.pitch != old.pitch]
         if any(is_partial(p, q) for p in (old.pitch, new.pitch) for q in others):
             continue
         checked += 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from listenbench.edits import move_note
+from listenbench.edits import move_notes
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part, part_of
 from listenbench.musicxml import musicxml_bytes, score_of, written
 from listenbench.plan import TaskPlanner
@@ -38,7 +38,7 @@ def parsed(clips):
 
 def test_note_values_are_those_of_the_line_and_clips_follow_after_a_bar_of_rest():
     clip = line()
-    edited = move_note(clip, 2, 2)
+    edited = move_notes(clip, [2], 2)
     (part,) = parsed((clip, edited)).parts
     sounds = list(part.stripTies().flatten().notes)
     # The line fills a bar and a quarter; then come its rests, a bar of silence, and the second clip.

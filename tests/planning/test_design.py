@@ -55,10 +55,15 @@ def test_pairs_share_everything_but_the_answer(axes, seed, pairs):
 
 @given(AXES, SEEDS)
 def test_wordings_letters_and_soundfonts_are_used_evenly(axes, seed):
-    drawn = list(islice(cells(axes, seed, "split", "task"), 4 * axes.wordings * 2))
-    assert spread(Counter(c.wording for c in drawn), range(axes.wordings)) == 0
-    assert spread(Counter(c.swapped for c in drawn), axes.letter_orders) == 0
-    assert spread(Counter(c.soundfont for c in drawn), axes.soundfonts) == 0
+    for values, name in (
+        (range(axes.wordings), "wording"),
+        (axes.letter_orders, "swapped"),
+        (axes.soundfonts, "soundfont"),
+        (axes.textures, "texture"),
+    ):
+        block = 2 * len(values) * -(-16 // len(values))
+        drawn = list(islice(cells(axes, seed, "split", "task"), 3 * block))
+        assert spread(Counter(getattr(cell, name) for cell in drawn), values) == 0
 
 
 def test_the_order_of_answers_is_not_fixed():

@@ -3,7 +3,7 @@
 import pytest
 
 from listenbench.attributes import ATTRIBUTES, chords_of, differing, is_polyphonic
-from listenbench.edits import change_instrument, change_rate, move_note
+from listenbench.edits import change_instrument, change_rate, move_notes
 from listenbench.errors import SpecError
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part, part_of
 
@@ -60,19 +60,19 @@ def test_rhythm_is_the_pulse_rate():
 
 def test_moving_one_note_changes_the_melody_alone():
     clip = line([60, 64, 62, 67])
-    assert differing(clip, move_note(clip, 1, 1)) == {"melody"}
-    assert differing(clip, move_note(clip, 3, -7)) == {"melody"}
+    assert differing(clip, move_notes(clip, [1], 1)) == {"melody"}
+    assert differing(clip, move_notes(clip, [3], -7)) == {"melody"}
 
 
 @pytest.mark.parametrize(("index", "semitones"), [(0, 1), (0, -1), (1, -5), (1, 0)])
 def test_a_move_that_changes_the_register_is_refused(index, semitones):
     with pytest.raises(SpecError, match="register"):
-        move_note(line([60, 64, 62, 67]), index, semitones)
+        move_notes(line([60, 64, 62, 67]), [index], semitones)
 
 
 def test_moving_a_chord_member_changes_the_harmony_alone():
     clip = block((60, 64, 67), (65, 69, 72))
-    assert differing(clip, move_note(clip, 1, -1)) == {"harmony"}
+    assert differing(clip, move_notes(clip, [1], -1)) == {"harmony"}
 
 
 def test_another_instrument_changes_the_timbre_alone():
