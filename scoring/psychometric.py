@@ -35,11 +35,11 @@ MAXIMUM_RESAMPLES: Final = 1000
 """Fitting costs more than counting, and the ends of an interval need no more."""
 
 _MARGIN: Final = 2.0
-_GRID: Final = (97, 33)
+_GRID: Final = (97, 25)
 _MOVES: Final = (-1.0, 0.0, 1.0)
-_ZOOMS: Final = 12
+_ZOOMS: Final = 14
 _SHRINK: Final = 0.7
-_CHUNK: Final = 200
+_CHUNK: Final = 100
 
 Floats = NDArray[np.float64]
 
@@ -190,12 +190,20 @@ def fit_weibull(right: Floats, files: Floats, magnitudes: Floats) -> Floats:
     axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, _GRID, strict=True)]
     grid = _product(*axes, np.array(LAPSES))
     distinct, member = np.unique(np.concatenate([right, files], axis=1), axis=0, return_inverse=True)
-    fits = []
-    for start in range(0, len(distinct), _CHUNK):
-        some_right, some_files = np.hsplit(distinct[start : start + _CHUNK], 2)
-        best = grid[np.argmax(_log_likelihoods(some_right, some_files, grid, magnitudes), axis=1)]
-        fits.append(_refined(some_right, some_files, best, magnitudes, low, high))
-    return np.asarray(np.concatenate(fits)[member.ravel()])
+    some_right, some_files = np.hsplit(distinct, 2)
+    best = grid[_best_points(some_right, some_files, weibull(grid, magnitudes))]
+    return np.asarray(_refined(some_right, some_files, best, magnitudes, low, high)[member.ravel()])
+
+
+def _best_points(right: Floats, files: Floats, shares: Floats) -> NDArray[np.int64]:
+    """Return for each curve which of P points, with shares of shape (P, R), has the highest likelihood.
+
+    Single precision is enough to find the neighbourhood and halves the memory that passes by.
+    """
+    counts = np.concatenate([right, files - right], axis=1).astype(np.float32)
+    logarithms = np.concatenate([np.log(shares), np.log1p(-shares)], axis=1).astype(np.float32).T
+    chunks = range(0, len(counts), _CHUNK)
+    return np.concatenate([np.argmax(counts[at : at + _CHUNK] @ logarithms, axis=1) for at in chunks])
 
 
 def _refined(
@@ -216,12 +224,6 @@ def _refined(
 def _product(*axes: Floats) -> Floats:
     """Return all combinations of the axes, one a row."""
     return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
-
-
-def _log_likelihoods(right: Floats, files: Floats, grid: Floats, magnitudes: Floats) -> Floats:
-    """Return the log-likelihood, shape (B, P), of the same P points for all curves."""
-    shares = weibull(grid, magnitudes)
-    return np.asarray(right @ np.log(shares).T + (files - right) @ np.log1p(-shares).T)
 
 
 def _log_likelihood(right: Floats, files: Floats, points: Floats, magnitudes: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Unpack
 
@@ -41,5 +40,4 @@ def command(
 
     with reporting_bad_lines():
         result = compare(first, second, the_key(data, key), **settings)
-    text = json.dumps(result.to_dict(), indent=2, allow_nan=False)
-    emit(text, json_path, result.to_markdown if markdown else result.to_text)
+    emit(result.to_dict, json_path, result.to_markdown if markdown else result.to_text)

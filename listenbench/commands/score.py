@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Unpack
 
@@ -48,5 +47,4 @@ def command(
     with reporting_bad_lines():
         result = score(predictions, the_key(data, key), **settings)
     forms = {"markdown": result.to_markdown, "csv": result.to_csv, "latex": result.to_latex}
-    text = json.dumps(result.to_dict(), indent=2, allow_nan=False)
-    emit(text, json_path, result.to_text if form is None else forms[form])
+    emit(result.to_dict, json_path, result.to_text if form is None else forms[form])
