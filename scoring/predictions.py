@@ -8,6 +8,7 @@ the reply says that there was none.
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,6 +46,7 @@ _FIELDS: Final = tuple(READOUTS)
 _META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url")
 _CONTRADICTIONS: Final = {("logprob", "text"), ("generated", "logprobs")}
 _MAXIMUM_TEXT_LENGTH: Final = 300
+_MAXIMUM_DEPTH: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,4 +259,20 @@ def _checked_meta(meta: object, *, first: bool) -> dict[str, Any]:
             raise _ReplyError(
                 f"meta.{field} is {quoted(text)}; it must be a short text without control characters"
             )
+    if not _is_plain(meta, _MAXIMUM_DEPTH):
+        raise _ReplyError(
+            f"meta may hold texts, finite numbers, lists and objects, {_MAXIMUM_DEPTH} deep at most"
+        )
     return dict(meta)
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """Whether a value can be written as standard JSON, nested no deeper than `depth`."""
+    if isinstance(value, Mapping):
+        names = all(isinstance(name, str) for name in value)
+        return depth > 0 and names and all(_is_plain(content, depth - 1) for content in value.values())
+    if isinstance(value, list | tuple):
+        return depth > 0 and all(_is_plain(content, depth - 1) for content in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | int)
