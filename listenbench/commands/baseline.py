@@ -6,7 +6,17 @@ from pathlib import Path
 
 import click
 
-NAMES = ("always-a", "always-b", "random")
+NAMES = (
+    "always-a",
+    "always-b",
+    "random",
+    "equality",
+    "text-only",
+    "clip-a",
+    "clip-b",
+    "spectrum",
+    "dsp",
+)
 
 
 @click.command()
@@ -18,18 +28,31 @@ NAMES = ("always-a", "always-b", "random")
     "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Predictions file to write."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of `random`.")
-def command(name: str, folder: Path, out: Path, seed: int) -> None:
-    """Write the predictions of a listener that is known not to hear.
+@click.option(
+    "--train",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Data set to learn from, which `text-only`, `clip-a`, `clip-b` and `spectrum` need.",
+)
+def command(name: str, folder: Path, out: Path, seed: int, train: Path | None) -> None:
+    """Write the predictions of a reference listener.
 
-    Such a listener sees what a model sees, and its score shows what guessing is worth.
+    A listener sees what a model sees: the questions and the recordings, never the key.
+    always-a, always-b and random don't listen; equality compares samples; text-only, clip-a and
+    clip-b learn from a train data set and are given the question, or one clip; spectrum answers
+    'different' where the sound has changed much; dsp hears melody, harmony, timbre and rhythm.
 
     \b
     Example:
       listenbench baseline always-a --data data/test-0 --out always-a.jsonl
+      listenbench baseline clip-b --train data/train-0 --data data/test-0 --out clip-b.jsonl
+      listenbench baseline dsp --data data/test-0 --out dsp.jsonl
     """
-    from listenbench.baselines import predict, write_predictions
     from listenbench.dataset import load
+    from listenbench.listeners import predict, write_predictions
 
-    predictions = predict(name, load(folder), seed)
-    write_predictions(out, name, predictions)
+    known = load(train) if train is not None else None
+    predictions = predict(name, load(folder), seed, known, progress=True)
+    trained_on = str(known.description.get("name")) if known is not None else "none"
+    write_predictions(out, name, predictions, trained_on)
     click.echo(f"{out}: {len(predictions)} answers")

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import listenbench
-from listenbench.baselines import predict, write_predictions
 from listenbench.dataset import load
 from listenbench.errors import DataError, RenderError, SpecError
 from listenbench.generate import generate
+from listenbench.listeners import predict, write_predictions
 from listenbench.verify import verify
 
 CONDITIONS = ["clean", "flip", "stay", "both"]

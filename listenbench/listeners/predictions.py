@@ -1,4 +1,4 @@
-"""Reference listeners: they see what a model sees, never the key, and write a predictions file."""
+"""The predictions file of a listener."""
 
 from __future__ import annotations
 
@@ -9,41 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from listenbench._version import __version__
-from listenbench.dataset import Dataset
-from listenbench.errors import DataError, SpecError
-from listenbench.randomness import checked_seed, stream
-
-LETTERS = ("A", "B")
-
-_CONSTANT = {"always-a": "A", "always-b": "B"}
+from listenbench.errors import DataError
 
 
-def predict(name: str, dataset: Dataset, seed: int = 0) -> dict[str, str]:
-    """Return a listener's answers by id.
-
-    Parameters
-    ----------
-    name : str
-        'always-a', 'always-b' or 'random'.
-    dataset : Dataset
-        What to answer.
-    seed : int
-        Seed of 'random', whose answer to an item depends on the item's id alone.
-
-    Raises
-    ------
-    SpecError
-        If there is no such listener.
-    """
-    if name in _CONSTANT:
-        return {item.id: _CONSTANT[name] for item in dataset}
-    if name == "random":
-        seed = checked_seed(seed)
-        return {item.id: LETTERS[int(stream(seed, "random", item.id).integers(2))] for item in dataset}
-    raise SpecError(f"baseline {name!r} is not known; known baselines: always-a, always-b, random")
-
-
-def write_predictions(path: str | Path, model: str, predictions: Mapping[str, str]) -> None:
+def write_predictions(
+    path: str | Path, model: str, predictions: Mapping[str, str], trained_on: str = "none"
+) -> None:
     """Write a predictions file, whole or not at all.
 
     Parameters
@@ -54,6 +25,8 @@ def write_predictions(path: str | Path, model: str, predictions: Mapping[str, st
         Name for the `meta` line.
     predictions : mapping of str to str
         Answers by id.
+    trained_on : str
+        The training data that the `meta` line declares.
 
     Raises
     ------
@@ -61,7 +34,7 @@ def write_predictions(path: str | Path, model: str, predictions: Mapping[str, st
         If the file can't be written.
     """
     target = Path(path)
-    meta = {"model": model, "version": __version__, "readout": "generated", "used_training_split": "none"}
+    meta = {"model": model, "version": __version__, "readout": "generated", "used_training_split": trained_on}
     lines = [json.dumps({"meta": meta})]
     lines += [json.dumps({"id": identifier, "answer": answer}) for identifier, answer in predictions.items()]
     temporary: Path | None = None
