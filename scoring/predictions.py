@@ -259,7 +259,7 @@ def _checked_meta(meta: object, *, first: bool) -> dict[str, Any]:
             raise _ReplyError(
                 f"meta.{field} is {quoted(text)}; it must be a short text without control characters"
             )
-    if not _is_plain(meta, _MAXIMUM_DEPTH):
+    if not _is_plain(dict(meta), _MAXIMUM_DEPTH):
         raise _ReplyError(
             f"meta may hold texts, finite numbers, lists and objects, {_MAXIMUM_DEPTH} deep at most"
         )
@@ -268,7 +268,7 @@ def _checked_meta(meta: object, *, first: bool) -> dict[str, Any]:
 
 def _is_plain(value: object, depth: int) -> bool:
     """Whether a value can be written as standard JSON, nested no deeper than `depth`."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         names = all(isinstance(name, str) for name in value)
         return depth > 0 and names and all(_is_plain(content, depth - 1) for content in value.values())
     if isinstance(value, list | tuple):
