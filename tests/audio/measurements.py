@@ -28,7 +28,8 @@ def cents_near(samples, pitch, width=70.0, harmonics=6):
         low, high = (round(target * 2 ** (sign * width / 1200) / step) for sign in (-1, 1))
         peak = low + int(np.argmax(spectrum[low : high + 1]))
         before, here, after = np.log(spectrum[peak - 1 : peak + 2] + 1e-12)
-        offset = 0.5 * (before - after) / (before - 2 * here + after)
+        curvature = before - 2 * here + after
+        offset = np.clip(0.5 * (before - after) / curvature, -1, 1) if curvature < 0 else 0.0
         lines.append((1200 * np.log2((peak + offset) * step / target), spectrum[peak]))
     strongest = max(strength for _, strength in lines)
     return float(np.median([cents for cents, strength in lines if strength > 0.1 * strongest]))
