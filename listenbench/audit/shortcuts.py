@@ -122,6 +122,7 @@ def cross_validated(
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
+    from threadpoolctl import threadpool_limits
 
     if np.ptp(features, axis=0).max() == 0:
         scores = np.full(len(answers), 0.5)
