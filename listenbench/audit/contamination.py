@@ -96,5 +96,5 @@ def _near(
     mine = {r.name: sounds[r.id].fingerprint for r in evidence.of(task) if r.id in sounds}
     measured = [r for r in other.of(task) if r.id in other_sounds]
     theirs = {f"other {r.name}": other_sounds[r.id].fingerprint for r in measured}
-    found = [" = ".join(pair) for pair in near_duplicates(mine, theirs)]
+    found = [" = ".join(pair) for pair in near_duplicates(task, mine, theirs)]
     return none_of("contamination", f"{task}: near-duplicates by fingerprint", found, len(mine), "pairs")

@@ -48,6 +48,6 @@ def _near(evidence: Evidence, task: str, sounds: dict[str, Sound]) -> Check:
     # Every recording's, since variants that don't share clip A as they should may hide a duplicate.
     prints = {r.id: sounds[r.id].fingerprint for r in evidence.of(task) if r.id in sounds}
     names = {r.id: r.name for r in evidence.of(task)}
-    pairs = {(names[a], names[b]) for a, b in near_duplicates(prints, prints) if names[a] != names[b]}
+    pairs = {(names[a], names[b]) for a, b in near_duplicates(task, prints, prints) if names[a] != names[b]}
     found = [" = ".join(sorted(pair)) for pair in pairs]
     return none_of("distinctness", f"{task}: near-duplicates by fingerprint", found, len(prints), "pairs")
