@@ -21,6 +21,7 @@ COMMANDS: Final = MappingProxyType(
         "show": "Show an item as notes and chords; export it as MIDI or MusicXML.",
         "splits": "Show the splits, and check that two of them are apart.",
         "soundfonts": "Show which soundfonts are here, and how to get the others.",
+        "audit": "Check that nothing but hearing answers a data set.",
         "baseline": "Write the predictions of a reference listener.",
         "score": "Score a predictions file.",
         "compare": "Compare two predictions files.",
