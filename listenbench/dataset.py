@@ -31,6 +31,9 @@ METADATA: Final = "metadata.jsonl"
 GOLD: Final = "gold.jsonl"
 MANIFEST: Final = "manifest.jsonl"
 AUDIO: Final = "audio"
+SUFFIX: Final = ".wav"
+
+_LONGEST_NAME: Final = 64
 
 Row = dict[str, Any]
 
@@ -91,6 +94,8 @@ def read_description(folder: Path) -> Row:
         If the folder holds no data set, or one of another format.
     """
     path = folder / DESCRIPTION
+    for name in (DESCRIPTION, METADATA, GOLD, MANIFEST, AUDIO):
+        check_inside(folder, folder / name)
     try:
         description = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -134,6 +139,7 @@ class DatasetItem:
         DataError
             If the file is missing or not the WAV file that it should be.
         """
+        check_inside(self.path.parents[1], self.path)
         return read_audio(self.path)
 
     @property
@@ -202,11 +208,32 @@ def _item(folder: Path, number: int, row: Row) -> DatasetItem:
         not isinstance(identifier, str)
         or not isinstance(question, str)
         or not isinstance(choices, list)
-        or row.get("file_name") != f"{AUDIO}/{identifier}.wav"
-        or not identifier.isalnum()
+        or row.get("file_name") != f"{AUDIO}/{identifier}{SUFFIX}"
+        or not is_identifier(identifier)
     ):
         raise DataError(f"{folder / METADATA}:{number}: not a row of a data set")
-    return DatasetItem(identifier, question, tuple(map(str, choices)), folder / AUDIO / f"{identifier}.wav")
+    return DatasetItem(
+        identifier, question, tuple(map(str, choices)), folder / AUDIO / f"{identifier}{SUFFIX}"
+    )
+
+
+def is_identifier(value: object) -> bool:
+    """Return whether a value may name a recording: letters and digits alone, so that it leads nowhere."""
+    return isinstance(value, str) and value.isascii() and value.isalnum() and len(value) <= _LONGEST_NAME
+
+
+def check_inside(folder: Path, path: Path) -> None:
+    """Refuse a path below a data set that a link leads out of: nothing outside of the folder is ever read.
+
+    Raises
+    ------
+    DataError
+        If the path or a folder between it and the data set is a link.
+    """
+    while path not in (folder, path.parent):
+        if path.is_symlink():
+            raise DataError(f"{path}: a link: a data set holds files and folders alone; copy the file itself")
+        path = path.parent
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

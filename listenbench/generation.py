@@ -1,53 +1,46 @@
-"""Making a data set: plan, realise in parallel, write, and rename into place at the end."""
+"""Making a data set: plan, realise in parallel, sort the rows, and rename into place at the end."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import os
 import platform
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import partial
 from importlib import metadata
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tqdm import tqdm
 
-from listenbench import fluidsynth
-from listenbench.audio import encoded
+from listenbench import fluidsynth, journal
 from listenbench.dataset import (
-    AUDIO,
     DESCRIPTION,
     FORMAT,
-    GOLD,
-    MANIFEST,
-    METADATA,
     Dataset,
     Row,
     fingerprint,
     load,
     read_description,
     write_description,
-    write_rows,
 )
 from listenbench.errors import DataError, RenderError, SpecError
 from listenbench.items import Item
+from listenbench.journal import Entry
 from listenbench.plan import plan
-from listenbench.randomness import checked_seed
-from listenbench.realise import Studio
-from listenbench.records import gold_row, manifest_row, metadata_row
+from listenbench.recording import Job, noted_item, record
+from listenbench.request import Request, Shard, make_request
 from listenbench.soundfonts import FoundSoundfont, find
-from listenbench.splits import CONDITIONS, Split, load_split
+from listenbench.splits import Split
+from listenbench.tables import Totals, sorted_entries, write_tables
+from listenbench.workers import WorkerDiedError, in_order, processes
+from listenbench.workplace import Workplace, is_empty_folder, tidy, workplace
 
 _LOGGER: Final = logging.getLogger(__name__)
 
@@ -56,6 +49,7 @@ _TIME_OF_FILES: Final = 315_532_800
 
 _ITEMS_A_CALL: Final = 4
 _CALLS_IN_FLIGHT_A_WORKER: Final = 4
+_CALLS_IN_FLIGHT_ELSEWHERE: Final = 256
 _RECORDED_PACKAGES: Final = (
     "listenbench",
     "music21",
@@ -67,74 +61,7 @@ _RECORDED_PACKAGES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a data set is to contain; everything that its bytes depend on.
-
-    Attributes
-    ----------
-    split : Split
-        The split with its number of items, variants and tasks as asked for.
-    seed : int
-        0 to 2**64 - 1.
-    """
-
-    split: Split
-    seed: int
-
-    def to_dict(self) -> Row:
-        """Return the request as plain data for JSON."""
-        return {"seed": self.seed, "split": self.split.model_dump(mode="json")}
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What a worker process needs beside the items; hashable, so that a worker prepares it once."""
-
-    split: str
-    soundfonts: tuple[tuple[str, str], ...]
-    folder: str
-
-
-def make_request(
-    split: str | Path | Split,
-    seed: int,
-    tasks: Sequence[str] | None = None,
-    items: int | None = None,
-    variants: Sequence[str] | None = None,
-) -> Request:
-    """Return the request that a split and the options on top of it amount to.
-
-    Raises
-    ------
-    SpecError
-        If one of them is wrong.
-    """
-    base = split if isinstance(split, Split) else load_split(split)
-    changes: dict[str, Any] = base.model_dump(mode="json")
-    if tasks is not None:
-        unknown = [task for task in tasks if task not in base.tasks]
-        if unknown or not tasks:
-            raise SpecError(
-                f"tasks: {', '.join(unknown) or 'none'} asked for; "
-                f"split {base.name!r} has {', '.join(base.tasks)}"
-            )
-        changes["tasks"] = {name: changes["tasks"][name] for name in base.tasks if name in tasks}
-    if items is not None:
-        if isinstance(items, bool) or not isinstance(items, int) or items < 1:
-            raise SpecError(f"items: {items!r} is not a whole number of 1 or more")
-        changes["items"] = items
-    if variants is not None:
-        unknown = [condition for condition in variants if condition not in CONDITIONS]
-        if unknown or not variants:
-            raise SpecError(
-                f"variants: {', '.join(unknown) or 'none'} asked for; there are {', '.join(CONDITIONS)}"
-            )
-        changes["variants"] = list(variants)
-    return Request(Split.model_validate(changes), checked_seed(seed))
-
-
-def generate(
+def generate(  # noqa: PLR0913 # one parameter an option of the command
     split: str | Path | Split,
     seed: int = 0,
     out: str | Path | None = None,
@@ -142,11 +69,15 @@ def generate(
     tasks: Sequence[str] | None = None,
     items: int | None = None,
     variants: Sequence[str] | None = None,
-    workers: int = 1,
+    shard: str | None = None,
+    workers: int | Executor = 1,
     overwrite: bool = False,
     progress: bool = False,
 ) -> Dataset:
     """Make a data set, or open it if it is there already.
+
+    A run that is interrupted, or ends because a disk is full, leaves its work in a hidden folder beside the
+    place of the data set; the same call goes on from there.
 
     Parameters
     ----------
@@ -158,8 +89,11 @@ def generate(
         The folder to make; 'data/<split>-<seed>' by default.
     tasks, items, variants : optional
         Which tasks, how many items a task, and which conditions, where not as the split says.
-    workers : int
-        Processes. With more than one, a script has to call this under `if __name__ == "__main__":`.
+    shard : str, optional
+        'I/N' for the I-th of N parts, which `listenbench.merging.merge` joins.
+    workers : int or concurrent.futures.Executor
+        Number of processes; with more than one, a script has to call this under
+        `if __name__ == "__main__":`. Or an executor, whose workers must see the same files.
     overwrite : bool
         Whether a data set in the same folder is replaced, even by the same one.
     progress : bool
@@ -177,26 +111,54 @@ def generate(
     RenderError
         If a soundfont is missing or an item can't be rendered.
     DataError
-        If the folder can't be written, or holds something else and `overwrite` is false.
+        If the folder can't be written, or holds something else and `overwrite` is false, or another process
+        works on it.
     """
-    request = make_request(split, seed, tasks, items, variants)
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+    part = Shard.parse(shard) if shard is not None else None
+    request = make_request(split, seed, tasks, items, variants, part)
+    if not isinstance(workers, Executor) and (type(workers) is not int or workers < 1):
         raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
-    target = Path(out) if out is not None else Path("data") / f"{request.split.name}-{request.seed}"
+    target = Path(out) if out is not None else _default_target(request)
+    make(request, target, workers, overwrite=overwrite, progress=progress)
+    return load(target)
+
+
+def make(
+    request: Request,
+    target: Path,
+    workers: int | Executor = 1,
+    *,
+    overwrite: bool = False,
+    progress: bool = False,
+) -> None:
+    """Make a data set unless it is there already; see `generate`."""
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
-    if not overwrite and _is_there(target, request, described):
-        return load(target)
-    if overwrite:
-        _check_replaceable(target)
-    with _partial_folder(target) as partial:
+    wanted = {**request.to_dict(), "soundfonts": described, "versions": _versions()}
+    if not overwrite and _is_there(target, wanted):
+        tidy(target)
+        return
+    identity = hashlib.sha256(json.dumps([FORMAT, wanted], sort_keys=True).encode()).hexdigest()[:16]
+    with workplace(target, identity) as place, _told_in_one_line(place):
+        # Another run may have finished it since.
+        if not overwrite and _is_there(target, wanted):
+            return
+        if overwrite:
+            _check_replaceable(target)
         paths = {name: str(font.path) for name, font in found.items()}
-        rows = _record(request, paths, partial, workers, progress=progress)
-        _write_tables(partial, rows)
-        _write_description(partial, request, described, rows)
-        _hide_times(partial)
-        _move_into_place(partial, target)
-    return load(target)
+        _record(request, paths, place, workers, progress=progress)
+        _check_unchanged(found, described, place)
+        totals = write_tables(place.data, sorted_entries(place.journal, place.sorting))
+        write_description(place.data / DESCRIPTION, _description(request, wanted, totals, place.data))
+        _hide_times(place.data)
+        place.publish()
+
+
+def _default_target(request: Request) -> Path:
+    name = f"{request.split.name}-{request.seed}"
+    if request.shard is not None:
+        name += f".part-{request.shard.number}-of-{request.shard.count}"
+    return Path("data") / name
 
 
 def _described(font: FoundSoundfont) -> Row:
@@ -207,13 +169,12 @@ def _described(font: FoundSoundfont) -> Row:
     return {"file": font.path.name, "sha256": font.sha256(), "known": warning is None}
 
 
-def _is_there(target: Path, request: Request, soundfonts: Row) -> bool:
+def _is_there(target: Path, wanted: Row) -> bool:
     """Return whether the target holds the very data set already; refuse anything else that it holds."""
-    if not target.exists() or _is_empty_folder(target):
+    if not target.exists() or is_empty_folder(target):
         return False
     try:
         description = read_description(target)
-        wanted = {**request.to_dict(), "soundfonts": soundfonts, "versions": _versions()}
         same = all(description.get(key) == value for key, value in wanted.items())
         if same and fingerprint(target) == description.get("fingerprint"):
             return True
@@ -226,145 +187,119 @@ def _is_there(target: Path, request: Request, soundfonts: Row) -> bool:
 
 def _check_replaceable(target: Path) -> None:
     """Refuse to replace anything but a data set."""
-    if target.exists() and not (target / DESCRIPTION).is_file() and not _is_empty_folder(target):
+    if target.exists() and not (target / DESCRIPTION).is_file() and not is_empty_folder(target):
         raise DataError(
             f"{target}: this is no data set: only a data set is ever replaced; give another --out"
         )
 
 
-def _is_empty_folder(path: Path) -> bool:
-    return path.is_dir() and not any(path.iterdir())
-
-
 @contextlib.contextmanager
-def _partial_folder(target: Path) -> Iterator[Path]:
-    """Yield a new folder beside the target; remove it again unless it was moved away."""
+def _told_in_one_line(place: Workplace) -> Iterator[None]:
+    """Turn what can go wrong into one line that says what became of the work; drop work of no use."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-        (partial / AUDIO).mkdir()
-        # mkdtemp makes folders that nobody else can read.
-        partial.chmod(0o755)
+        yield
+    except SpecError:
+        # The same request would fail at the same place again.
+        place.discard()
+        raise
     except OSError as error:
-        raise DataError(f"{target}: can't write here: {error.strerror}") from None
-    try:
-        yield partial
-    except OSError as error:
-        raise DataError(f"{target}: can't write the data set: {error.strerror}") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        raise DataError(f"{place.target}: can't write the data set: {error.strerror}{_kept(place)}") from None
+    except WorkerDiedError as error:
+        items = [noted_item(place, process) for process in error.deaths or _processes_at_work(place)]
+        at = " or ".join(sorted(item for item in items if item))
+        raise RenderError(f"item {at or 'unknown'}: {error}{_kept(place)}") from None
+    except RenderError as error:
+        raise RenderError(f"{error}{_kept(place)}") from None
+
+
+def _processes_at_work(place: Workplace) -> list[int]:
+    return [int(entry.name) for entry in place.at_work.iterdir()]
+
+
+def _kept(place: Workplace) -> str:
+    return "; what is finished is kept: the same command goes on from there" if place.holds_work() else ""
 
 
 def _record(
-    request: Request, soundfonts: Mapping[str, str], folder: Path, workers: int, *, progress: bool
-) -> list[tuple[Row, Row, Row]]:
-    """Realise all items into `folder`; return their rows, in the order of the ids."""
-    job = _Job(request.split.model_dump_json(), tuple(sorted(soundfonts.items())), str(folder))
-    items = plan(request.split, request.seed)
-    total = request.split.items * len(request.split.tasks)
-    rows: list[tuple[Row, Row, Row]] = []
-    with tqdm(
-        total=total, unit="item", disable=not (progress and sys.stderr.isatty()), file=sys.stderr
-    ) as bar:
-        for count, results in _results(job, items, workers):
-            rows += results
-            bar.update(count)
-    return sorted(rows, key=lambda row: row[0]["id"])
-
-
-def _results(
-    job: _Job, items: Iterator[Item], workers: int
-) -> Iterator[tuple[int, list[tuple[Row, Row, Row]]]]:
-    """Yield (number of items, their rows) in the order in which they are done."""
-    batches = iter(lambda: list(islice(items, _ITEMS_A_CALL)), [])
-    if workers == 1:
-        for batch in batches:
-            yield len(batch), _record_items(job, batch)
-        return
-    with _executor(workers) as executor:
-        try:
-            yield from _in_parallel(executor, job, batches, workers * _CALLS_IN_FLIGHT_A_WORKER)
-        except BrokenProcessPool:
-            raise RenderError("a worker process died: is the machine out of memory?") from None
-        finally:
-            executor.shutdown(cancel_futures=True)
-
-
-def _executor(workers: int) -> Executor:
-    """Return an executor of so many processes."""
-    try:
-        # Forked children would inherit the threads and locks of the audio libraries in an unknown state.
-        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-    except OSError as error:
-        raise RenderError(f"can't start worker processes ({error.strerror}): try --workers 1") from None
-
-
-def _in_parallel(
-    executor: Executor, job: _Job, batches: Iterable[list[Item]], in_flight: int
-) -> Iterator[tuple[int, list[tuple[Row, Row, Row]]]]:
-    """Keep so many batches in flight, so that memory doesn't grow with the number of items."""
-    pending: list[tuple[int, Future[list[tuple[Row, Row, Row]]]]] = []
-    for batch in batches:
-        pending.append((len(batch), executor.submit(_record_items, job, batch)))
-        if len(pending) >= in_flight:
-            count, future = pending.pop(0)
-            yield count, future.result()
-    for count, future in pending:
-        yield count, future.result()
-
-
-def _record_items(job: _Job, items: list[Item]) -> list[tuple[Row, Row, Row]]:
-    """Realise items and write their recordings; runs in the worker processes."""
-    studio = _studio(job.split, job.soundfonts)
-    rows = []
-    for item in items:
-        for recording in studio.realise(item):
-            data = encoded(recording.samples)
-            (Path(job.folder) / AUDIO / f"{recording.variant.id}.wav").write_bytes(data)
-            sha256 = hashlib.sha256(data).hexdigest()
-            rows.append(
-                (
-                    metadata_row(item, recording.variant.id),
-                    gold_row(item, recording),
-                    manifest_row(item, recording, sha256),
-                )
-            )
-    return rows
-
-
-@lru_cache(maxsize=1)
-def _studio(split: str, soundfonts: tuple[tuple[str, str], ...]) -> Studio:
-    paths = {name: Path(path) for name, path in soundfonts}
-    return Studio(Split.model_validate_json(split), paths)
-
-
-def _write_tables(folder: Path, rows: list[tuple[Row, Row, Row]]) -> None:
-    for position, name in enumerate((METADATA, GOLD, MANIFEST)):
-        write_rows(folder / name, (row[position] for row in rows))
-
-
-def _write_description(
-    folder: Path, request: Request, soundfonts: Row, rows: list[tuple[Row, Row, Row]]
+    request: Request,
+    soundfonts: Mapping[str, str],
+    place: Workplace,
+    workers: int | Executor,
+    *,
+    progress: bool,
 ) -> None:
+    """Realise all items that the journal lacks."""
+    job = Job(
+        request.split.model_dump_json(),
+        tuple(sorted(soundfonts.items())),
+        str(place.target),
+        str(place.folder),
+    )
+    variants = len(request.split.variants)
+    done = journal.recover(place.journal, place.data, variants)
+    with tqdm(
+        total=request.items,
+        initial=done,
+        unit="item",
+        disable=not (progress and sys.stderr.isatty()),
+        file=sys.stderr,
+    ) as bar:
+        if done == request.items:
+            return
+        for entries in _results(job, islice(_planned(request), done, None), workers):
+            journal.append(place.journal, entries)
+            bar.update(len(entries) // variants)
+
+
+def _planned(request: Request) -> Iterator[Item]:
+    """Plan the items of a request; those of other parts are planned, too, since no content comes twice."""
+    items = plan(request.split, request.seed)
+    if request.shard is None:
+        return items
+    return islice(items, request.shard.number - 1, None, request.shard.count)
+
+
+def _results(job: Job, items: Iterator[Item], workers: int | Executor) -> Iterator[list[Entry]]:
+    """Yield the entries of the items in the order of the plan."""
+    batches = iter(lambda: list(islice(items, _ITEMS_A_CALL)), [])
+    if isinstance(workers, Executor):
+        yield from in_order(workers, partial(record, job), batches, _CALLS_IN_FLIGHT_ELSEWHERE)
+    elif workers == 1:
+        yield from map(partial(record, job), batches)
+    else:
+        with processes(workers) as pool:
+            yield from in_order(pool, partial(record, job), batches, workers * _CALLS_IN_FLIGHT_A_WORKER)
+
+
+def _check_unchanged(
+    found: Mapping[str, FoundSoundfont], described: Mapping[str, Row], place: Workplace
+) -> None:
+    """Refuse recordings of a soundfont that has become another file: FluidSynth reads it in pieces."""
+    for name, font in found.items():
+        if font.sha256() != described[name]["sha256"]:
+            place.discard()
+            raise RenderError(
+                f"{font.path}: the soundfont changed while it was in use: start again when it is complete"
+            )
+
+
+def _description(request: Request, wanted: Row, totals: Totals, folder: Path) -> Row:
     split = request.split
-    description = {
+    head = {key: value for key, value in wanted.items() if key not in ("soundfonts", "versions")}
+    return {
         "format": FORMAT,
         "name": split.name,
-        **request.to_dict(),
+        **head,
         "counts": {
-            "recordings": len(rows),
-            "items": split.items * len(split.tasks),
-            "distinct_recordings": len({manifest["sha256"] for _, _, manifest in rows}),
-            "by_condition": {
-                condition: sum(gold["condition"] == condition for _, gold, _ in rows)
-                for condition in split.variants
-            },
+            "recordings": totals.recordings,
+            "items": request.items,
+            "distinct_recordings": totals.distinct_recordings,
+            "by_condition": dict.fromkeys(split.variants, request.items),
         },
-        "soundfonts": soundfonts,
-        "versions": _versions(),
+        "soundfonts": wanted["soundfonts"],
+        "versions": wanted["versions"],
         "fingerprint": fingerprint(folder),
     }
-    write_description(folder / DESCRIPTION, description)
 
 
 def _versions() -> Row:
@@ -378,18 +313,3 @@ def _hide_times(folder: Path) -> None:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             os.utime(path, (_TIME_OF_FILES, _TIME_OF_FILES))
-
-
-def _move_into_place(partial: Path, target: Path) -> None:
-    """Rename the finished folder; a data set that it replaces is removed only then."""
-    if not target.exists():
-        partial.rename(target)
-        return
-    old = partial.with_suffix(".replaced")
-    target.rename(old)
-    try:
-        partial.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from listenbench.audio import SAMPLE_RATE, dequantised
-from listenbench.generation import make_request
 from listenbench.items import Item
 from listenbench.plan import TaskPlanner
 from listenbench.realise import Recording, Studio
+from listenbench.request import make_request
 from listenbench.soundfonts import find
 from listenbench.splits import Split
 

@@ -13,9 +13,11 @@ from listenbench.dataset import (
     GOLD,
     MANIFEST,
     METADATA,
+    SUFFIX,
     Row,
     file_sha256,
     fingerprint,
+    is_identifier,
     read_description,
     read_rows,
 )
@@ -78,14 +80,16 @@ def _table_problems(folder: Path, description: Row) -> Iterator[str]:
 def _audio_problems(folder: Path) -> Iterator[str]:
     """Yield the recordings that are missing, changed or not listed."""
     listed = set()
-    for row in read_rows(folder / MANIFEST):
-        name = f"{row.get('id')}.wav"
+    for number, row in enumerate(read_rows(folder / MANIFEST), start=1):
+        identifier = row.get("id")
+        if not is_identifier(identifier):
+            yield f"{folder / MANIFEST}:{number}: the id is none of a recording"
+            continue
+        name = f"{identifier}{SUFFIX}"
         listed.add(name)
-        path = folder / AUDIO / name
-        if "/" in name or not path.is_file():
-            yield f"{path}: missing"
-        elif file_sha256(path) != row.get("sha256"):
-            yield f"{path}: changed: its SHA-256 is not the one in {MANIFEST}"
+        problem = _file_problem(folder / AUDIO / name, row.get("sha256"))
+        if problem:
+            yield f"{folder / AUDIO / name}: {problem}"
     try:
         present = sorted(entry.name for entry in (folder / AUDIO).iterdir())
     except OSError as error:
@@ -94,3 +98,15 @@ def _audio_problems(folder: Path) -> Iterator[str]:
     for name in present:
         if name not in listed:
             yield f"{folder / AUDIO / name}: not part of the data set"
+
+
+def _file_problem(path: Path, sha256: object) -> str | None:
+    """Return what is wrong with a recording, or None."""
+    if path.is_symlink():
+        return "a link: a data set holds files and folders alone"
+    if not path.is_file():
+        return "missing"
+    try:
+        return None if file_sha256(path) == sha256 else f"changed: its SHA-256 is not the one in {MANIFEST}"
+    except OSError as error:
+        return f"can't read this file: {error.strerror}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +68,8 @@ def command(
       listenbench generate --split test --seed 0
       listenbench generate --split train --seed 1 --items 100 --tasks melody,rhythm --out data/small
     """
+    # A request to end is obeyed like Ctrl-C: workers are ended, and what is finished is kept.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     from listenbench.generation import generate
 
     started = time.perf_counter()

@@ -1,0 +1,111 @@
+"""What a worker does: realise items, write their recordings, and describe them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from listenbench.audio import encoded
+from listenbench.dataset import AUDIO, SUFFIX, json_line
+from listenbench.errors import ListenbenchError, RenderError
+from listenbench.items import Item
+from listenbench.journal import Entry
+from listenbench.realise import Recording, Studio
+from listenbench.records import gold_row, manifest_row, metadata_row
+from listenbench.splits import Split
+from listenbench.workplace import Workplace
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker needs beside the items; hashable, so that a worker prepares it once.
+
+    Attributes
+    ----------
+    split : str
+        The split as JSON.
+    soundfonts : tuple of (name, path)
+        The file of each soundfont that the split names.
+    target, folder : str
+        The workplace.
+    """
+
+    split: str
+    soundfonts: tuple[tuple[str, str], ...]
+    target: str
+    folder: str
+
+    @property
+    def place(self) -> Workplace:
+        """The workplace."""
+        return Workplace(Path(self.target), Path(self.folder))
+
+
+def record(job: Job, items: Sequence[Item]) -> list[Entry]:
+    """Realise items and write their recordings.
+
+    Raises
+    ------
+    RenderError
+        Naming the item, if it can't be realised, for whatever reason.
+    OSError
+        If a recording can't be written.
+    """
+    studio = _studio(job.split, job.soundfonts)
+    entries: list[Entry] = []
+    for item in items:
+        note_item(job.place, item)
+        try:
+            entries += [_written(job.place, item, recording) for recording in studio.realise(item)]
+        except (OSError, RenderError):
+            raise
+        except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
+            reason = str(error) if isinstance(error, ListenbenchError) else repr(error)
+            raise RenderError(f"item {item.name}: {reason}") from error
+    return entries
+
+
+def note_item(place: Workplace, item: Item) -> None:
+    """Leave word of what this process is at, for the case that it dies."""
+    (place.at_work / str(os.getpid())).write_text(item.name, "utf-8")
+
+
+def noted_item(place: Workplace, process: int) -> str | None:
+    """Return the name of the item that a process was at, or None if it was at none."""
+    try:
+        return (place.at_work / str(process)).read_text("utf-8") or None
+    except OSError:
+        return None
+
+
+def _written(place: Workplace, item: Item, recording: Recording) -> Entry:
+    identifier, data = recording.variant.id, encoded(recording.samples)
+    _write_whole(place, f"{identifier}{SUFFIX}", data)
+    sha256 = hashlib.sha256(data).hexdigest()
+    rows = (
+        metadata_row(item, identifier),
+        gold_row(item, recording),
+        manifest_row(item, recording, sha256),
+    )
+    return Entry(identifier, sha256, *(json_line(row).rstrip("\n") for row in rows))
+
+
+def _write_whole(place: Workplace, name: str, data: bytes) -> None:
+    """Write a recording so that it is whole where it has its name."""
+    temporary = place.writing / f"{os.getpid()}-{name}"
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(place.data / AUDIO / name)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@lru_cache(maxsize=1)
+def _studio(split: str, soundfonts: tuple[tuple[str, str], ...]) -> Studio:
+    paths = {name: Path(path) for name, path in soundfonts}
+    return Studio(Split.model_validate_json(split), paths)

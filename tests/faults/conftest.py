@@ -1,0 +1,148 @@
+"""Runs of `listenbench generate` that something happens to."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TIMEOUT = 120
+
+
+class Run:
+    """A run in a process group of its own."""
+
+    def __init__(self, out, *arguments, items=4, seed=0, workers=2, split="test", before=None, **environment):
+        self.out = Path(out)
+        self.partial = self.out.parent / f".{self.out.name}.partial"
+        options = {"--split": split, "--seed": seed, "--items": items, "--workers": workers, "--out": out}
+        words = [str(word) for pair in options.items() for word in pair] + [*map(str, arguments)]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "listenbench", "generate", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            preexec_fn=before,
+            env={**os.environ, **environment},
+        )
+
+    def wait(self):
+        self.stdout, self.stderr = self.process.communicate(timeout=TIMEOUT)
+        return self
+
+    def succeeds(self):
+        self.wait()
+        assert self.process.returncode == 0, self.stderr
+        return self
+
+    def fails(self, *words):
+        """Wait for the end; it must be one line on standard error and status 2."""
+        self.wait()
+        assert self.process.returncode == 2, (self.process.returncode, self.stderr)
+        assert self.stderr.count("\n") == 1, self.stderr
+        assert self.stderr.startswith("listenbench: ")
+        for word in words:
+            assert word in self.stderr
+        return self
+
+    def journal(self):
+        """Return the lines of the journal so far; a line is complete when its line feed is there."""
+        for path in self.partial.glob("*/journal"):
+            return path.read_text().splitlines(keepends=True)
+        return []
+
+    def at_work(self):
+        """Return the process ids of the workers, and the items that they are at."""
+        return {int(path.name): path.read_text() for path in self.partial.glob("*/at-work/*")}
+
+    def recordings(self):
+        """Return the inodes of the recordings in the journal: a file that is written again has another one."""
+        ids = [line.split("\t")[0] for line in self.journal() if line.endswith("\n")]
+        files = {path.stem: path.stat().st_ino for path in self.partial.glob("*/data/audio/*")}
+        return {identifier: files[identifier] for identifier in ids}
+
+    def until(self, condition):
+        """Wait until something has happened."""
+        end = time.monotonic() + TIMEOUT
+        while not (value := condition()):
+            assert self.process.poll() is None, self.wait().stderr
+            assert time.monotonic() < end, "waited in vain"
+            time.sleep(0.005)
+        return value
+
+    def kill(self, number=signal.SIGKILL):
+        """Send a signal to the main process alone."""
+        self.process.send_signal(number)
+        return self
+
+    def leaves_no_process(self, seconds=2):
+        """Wait for every process of the group to end."""
+        end = time.monotonic() + seconds
+        while group_lives(self.process.pid):
+            assert time.monotonic() < end, "processes are left"
+            time.sleep(0.01)
+        return self
+
+
+def group_lives(group):
+    """Return whether a process of the group runs; one that is dead, but not reaped by its parent, does not."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] not in "ZX":
+            return True
+    return False
+
+
+@pytest.fixture
+def start():
+    """Start runs; whatever of them is still there is ended after the test."""
+    runs = []
+
+    def begin(*arguments, **options):
+        runs.append(Run(*arguments, **options))
+        return runs[-1]
+
+    yield begin
+    for run in runs:
+        try:
+            os.killpg(run.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        run.process.communicate()
+
+
+@pytest.fixture(scope="session")
+def fingerprint(tmp_path_factory):
+    """Give the fingerprint of an undisturbed run with the same options, made once a session."""
+    from listenbench.generation import generate
+
+    known = {}
+
+    def of(seed=0, items=4):
+        if (seed, items) not in known:
+            folder = tmp_path_factory.mktemp("undisturbed") / "data"
+            known[seed, items] = generate("test", seed, folder, items=items).description["fingerprint"]
+        return known[seed, items]
+
+    return of
+
+
+@pytest.fixture
+def assert_whole(fingerprint):
+    """Check that a data set is whole, the one that was asked for, and alone in its folder."""
+    from listenbench.dataset import load
+    from listenbench.verify import verify
+
+    def check(folder, seed=0, items=4):
+        assert verify(folder) == []
+        assert load(folder).description["fingerprint"] == fingerprint(seed, items)
+        assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+    return check

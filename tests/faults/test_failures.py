@@ -1,0 +1,148 @@
+"""Full disks, dead workers, changed soundfonts: one line, and the work is not lost."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from listenbench.soundfonts import find
+
+BETWEEN_HARMONY_AND_RHYTHM = 600_000
+OWN_SPLIT = """
+name = "own"
+items = 4
+variants = ["clean"]
+soundfonts = ["timgm6mb"]
+[tasks.rhythm]
+window_seconds = 4.0
+rungs = [1.5]
+stay = ["hiss"]
+"""
+
+
+def limit_file_size(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def kept(run):
+    files = {path.stem: path.stat().st_ino for path in (run.out / "audio").iterdir()}
+    return set(files.items())
+
+
+def test_a_file_size_limit_leaves_nothing_where_nothing_was_made(tmp_path, start):
+    start(tmp_path / "data", before=limit_file_size(100_000)).fails("File too large")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_size_limit_keeps_what_was_made(tmp_path, start, assert_whole, workers):
+    run = start(tmp_path / "data", before=limit_file_size(BETWEEN_HARMONY_AND_RHYTHM), workers=workers)
+    run.fails("File too large", "the same command goes on from there")
+    assert not run.out.exists()
+    made = set(run.recordings().items())
+    assert len(made) == 3 * 4 * 3
+    assert made <= kept(start(tmp_path / "data").succeeds())
+    assert_whole(tmp_path / "data")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a small disk takes root")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def test_a_full_disk(small_disk, start, assert_whole):
+    out = small_disk / "data"
+    run = start(out).fails("No space left on device", "the same command goes on from there")
+    assert not run.out.exists()
+    made = set(run.recordings().items())
+    assert made
+    start(out).fails("No space left on device")
+    subprocess.run(["mount", "-o", "remount,size=200m", str(small_disk)], check=True)
+    assert made <= kept(start(out).succeeds())
+    assert_whole(out)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody may write")
+def test_a_folder_in_which_nobody_may_write(start):
+    start("/proc/listenbench/data").fails("/proc/listenbench/data", "can't write")
+
+
+def test_a_worker_that_dies_is_told_with_its_item(tmp_path, start, assert_whole):
+    run = start(tmp_path / "data")
+    run.until(lambda: run.journal() and run.at_work())
+    process = next(iter(run.at_work()))
+    # Stopped, it can't go on to another item before it dies.
+    os.kill(process, signal.SIGSTOP)
+    item = run.at_work()[process]
+    os.kill(process, signal.SIGKILL)
+    run.fails(f"item {item}: a worker process died of signal 9 (SIGKILL)").leaves_no_process()
+    made = set(run.recordings().items())
+    assert made
+    assert made <= kept(start(tmp_path / "data").succeeds())
+    assert_whole(tmp_path / "data")
+
+
+def test_a_worker_that_crashes_does_not_hang_the_pool(tmp_path, start):
+    run = start(tmp_path / "data", items=40)
+    run.until(lambda: run.journal() and run.at_work())
+    os.kill(next(iter(run.at_work())), signal.SIGSEGV)
+    run.fails("a worker process died of signal 11 (SIGSEGV)").leaves_no_process()
+
+
+@pytest.fixture
+def own_soundfont(tmp_path):
+    """Make a split with a soundfont of its own, in a file that a test may change."""
+    folder = tmp_path / "soundfonts"
+    folder.mkdir()
+    file = Path(shutil.copy(find("timgm6mb").path, folder / "TimGM6mb.sf2"))
+    (tmp_path / "own.toml").write_text(OWN_SPLIT)
+    (tmp_path / "out").mkdir()
+    return file, {"split": tmp_path / "own.toml", "LISTENBENCH_SOUNDFONTS": str(folder)}
+
+
+def rename_soundfont(file):
+    """Change a soundfont's name inside the file, so that it stays a whole soundfont with other bytes."""
+    data = bytearray(file.read_bytes())
+    data[data.index(b"INAM") + 8] ^= 1
+    file.write_bytes(data)
+
+
+def test_a_soundfont_changed_between_runs(tmp_path, start, own_soundfont):
+    file, options = own_soundfont
+    run = start(tmp_path / "out" / "data", items=30, **options)
+    run.until(run.journal)
+    run.kill().wait().leaves_no_process()
+    made = set(run.recordings().items())
+    rename_soundfont(file)
+    again = start(tmp_path / "out" / "data", items=30, **options).wait()
+    assert again.process.returncode == 0
+    assert not made & kept(again)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["data"]
+
+
+def test_a_soundfont_changed_during_a_run(tmp_path, start, own_soundfont):
+    file, options = own_soundfont
+    run = start(tmp_path / "out" / "data", items=60, **options)
+    run.until(run.journal)
+    rename_soundfont(file)
+    run.wait()
+    assert run.process.returncode == 2
+    assert "the soundfont changed while it was in use" in run.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_truncated_soundfont(tmp_path, start, own_soundfont):
+    file, options = own_soundfont
+    file.write_bytes(file.read_bytes()[:-1000])
+    start(tmp_path / "out" / "data", **options).fails("TimGM6mb.sf2")
+    assert list((tmp_path / "out").iterdir()) == []

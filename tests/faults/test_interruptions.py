@@ -1,0 +1,147 @@
+"""Kills, Ctrl-C, two runs at once: never half a data set, and the same one after all."""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+
+WORKERS = 2
+IN_FLIGHT = WORKERS * 4 * 4 * 3  # recordings: calls a worker, items a call, variants an item
+
+
+def assert_resumed(run, kept):
+    """Check that what the journal had is still the same files."""
+    again = {path.stem: path.stat().st_ino for path in (run.out / "audio").iterdir()}
+    assert kept.items() <= again.items()
+
+
+def test_killed_twice_and_resumed(tmp_path, start, assert_whole):
+    for count in (1, 24):
+        run = start(tmp_path / "data")
+        run.until(lambda run=run, count=count: len(run.journal()) >= count)
+        run.kill().wait().leaves_no_process()
+        assert not run.out.exists()
+    kept = run.recordings()
+    assert len(kept) >= 24
+    assert_resumed(start(tmp_path / "data").succeeds(), kept)
+    assert_whole(tmp_path / "data")
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments(tmp_path, start, assert_whole):
+    moments = random.Random(7)
+    duration, rounds = 6.0, 0
+    while rounds < 20:
+        out = tmp_path / str(rounds) / "data"
+        started = time.monotonic()
+        for _ in range(3):
+            run = start(out)
+            time.sleep(moments.uniform(0, duration))
+            finished = run.process.poll() is not None
+            os.killpg(
+                run.process.pid, signal.SIGKILL
+            ) if moments.random() < 0.5 and not finished else run.kill()
+            run.wait().leaves_no_process()
+            rounds += not finished
+            assert out.exists() <= (out / "dataset.json").exists()
+        kept = {} if out.exists() else run.recordings()
+        assert_resumed(start(out).succeeds(), kept)
+        assert_whole(out)
+        assert time.monotonic() - started < 600
+
+
+def test_a_damaged_recording_of_a_killed_run_is_made_again(tmp_path, start, assert_whole):
+    run = start(tmp_path / "data")
+    run.until(lambda: len(run.journal()) >= 24)
+    run.kill().wait().leaves_no_process()
+    kept = list(run.recordings())
+    recording = next(run.partial.glob(f"*/data/audio/{kept[12]}.wav"))
+    recording.write_bytes(recording.read_bytes()[:1000])
+    journal = next(run.partial.glob("*/journal"))
+    journal.write_text(journal.read_text() + "half a li")
+    start(tmp_path / "data").succeeds()
+    assert_whole(tmp_path / "data")
+
+
+@pytest.mark.parametrize("whole_group", [True, False])
+def test_control_c(tmp_path, start, assert_whole, whole_group):
+    run = start(tmp_path / "data")
+    run.until(run.journal)
+    pressed = time.monotonic()
+    if whole_group:
+        os.killpg(run.process.pid, signal.SIGINT)
+    else:
+        run.kill(signal.SIGINT)
+    run.wait()
+    run.leaves_no_process(2 - (time.monotonic() - pressed))
+    assert (run.process.returncode, run.stderr) == (130, "listenbench: interrupted\n")
+    kept = run.recordings()
+    assert kept
+    assert_resumed(start(tmp_path / "data").succeeds(), kept)
+    assert_whole(tmp_path / "data")
+
+
+@pytest.mark.slow
+def test_control_c_at_random_moments(tmp_path, start, assert_whole):
+    moments = random.Random(8)
+    for _ in range(12):
+        run = start(tmp_path / "data", items=40)
+        # Python itself has to start first.
+        run.until(run.partial.exists)
+        time.sleep(moments.uniform(0, 3))
+        pressed = time.monotonic()
+        os.killpg(run.process.pid, signal.SIGINT)
+        run.wait()
+        run.leaves_no_process(2 - (time.monotonic() - pressed))
+        assert (run.process.returncode, run.stderr) == (130, "listenbench: interrupted\n")
+    start(tmp_path / "data", items=40).succeeds()
+    assert_whole(tmp_path / "data", items=40)
+
+
+def test_asked_to_end(tmp_path, start, assert_whole):
+    run = start(tmp_path / "data")
+    run.until(run.journal)
+    run.kill(signal.SIGTERM).wait().leaves_no_process()
+    assert (run.process.returncode, run.stderr) == (143, "")
+    assert run.recordings()
+    start(tmp_path / "data").succeeds()
+    assert_whole(tmp_path / "data")
+
+
+def test_a_second_run_in_the_same_place_is_refused(tmp_path, start, assert_whole):
+    first = start(tmp_path / "data")
+    first.until(first.journal)
+    start(tmp_path / "data").fails("another run", str(first.process.pid))
+    start(tmp_path / "data", seed=1).fails("another run")
+    first.succeeds()
+    assert_whole(tmp_path / "data")
+
+
+def test_another_request_discards_the_work(tmp_path, start, assert_whole):
+    run = start(tmp_path / "data")
+    run.until(run.journal)
+    run.kill().wait().leaves_no_process()
+    start(tmp_path / "data", seed=1).succeeds()
+    assert_whole(tmp_path / "data", seed=1)
+
+
+def test_work_is_kept_by_a_run_of_another_number_of_workers(tmp_path, start, assert_whole):
+    run = start(tmp_path / "data", workers=1)
+    run.until(run.journal)
+    run.kill().wait()
+    kept = run.recordings()
+    assert_resumed(start(tmp_path / "data").succeeds(), kept)
+    assert_whole(tmp_path / "data")
+
+
+def test_a_data_set_whose_replacement_was_killed_gets_its_place_again(tmp_path, start, assert_whole):
+    start(tmp_path / "data", seed=1).succeeds()
+    # Between two renames: the old data set has left its place, the new one has not taken it.
+    (tmp_path / ".data.partial").mkdir()
+    (tmp_path / "data").rename(tmp_path / ".data.partial" / "replaced")
+    start(tmp_path / "data", seed=0).fails("something else")
+    assert_whole(tmp_path / "data", seed=1)
+    start(tmp_path / "data", "--overwrite", seed=0).succeeds()
+    assert_whole(tmp_path / "data")
