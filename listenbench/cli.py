@@ -17,6 +17,7 @@ from listenbench.errors import ListenbenchError
 COMMANDS: Final = MappingProxyType(
     {
         "generate": "Make a data set.",
+        "merge": "Join the parts that generate --shard makes.",
         "verify": "Check that a data set is whole and unchanged.",
         "show": "Show an item as notes and chords; export it as MIDI or MusicXML.",
         "splits": "Show the splits, and check that two of them are apart.",

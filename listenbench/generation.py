@@ -6,20 +6,17 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
-import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from importlib import metadata
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from tqdm import tqdm
 
-from listenbench import fluidsynth, journal
+from listenbench import journal
 from listenbench.dataset import (
     DESCRIPTION,
     FORMAT,
@@ -28,9 +25,9 @@ from listenbench.dataset import (
     fingerprint,
     load,
     read_description,
-    write_description,
 )
 from listenbench.errors import DataError, RenderError, SpecError
+from listenbench.finishing import finish, versions
 from listenbench.items import Item
 from listenbench.journal import Entry
 from listenbench.plan import plan
@@ -38,27 +35,15 @@ from listenbench.recording import Job, noted_item, record
 from listenbench.request import Request, Shard, make_request
 from listenbench.soundfonts import FoundSoundfont, find
 from listenbench.splits import Split
-from listenbench.tables import Totals, sorted_entries, write_tables
+from listenbench.tables import sorted_entries
 from listenbench.workers import WorkerDiedError, in_order, processes
 from listenbench.workplace import Workplace, is_empty_folder, tidy, workplace
 
 _LOGGER: Final = logging.getLogger(__name__)
 
-# 1980-01-01, the earliest that zip archives can keep.
-_TIME_OF_FILES: Final = 315_532_800
-
 _ITEMS_A_CALL: Final = 4
 _CALLS_IN_FLIGHT_A_WORKER: Final = 4
 _CALLS_IN_FLIGHT_ELSEWHERE: Final = 256
-_RECORDED_PACKAGES: Final = (
-    "listenbench",
-    "music21",
-    "numpy",
-    "pedalboard",
-    "pyloudnorm",
-    "pyroomacoustics",
-    "scipy",
-)
 
 
 def generate(  # noqa: PLR0913 # one parameter an option of the command
@@ -134,7 +119,7 @@ def make(
     """Make a data set unless it is there already; see `generate`."""
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
-    wanted = {**request.to_dict(), "soundfonts": described, "versions": _versions()}
+    wanted = {**request.to_dict(), "soundfonts": described, "versions": versions()}
     if not overwrite and _is_there(target, wanted):
         tidy(target)
         return
@@ -148,10 +133,7 @@ def make(
         paths = {name: str(font.path) for name, font in found.items()}
         _record(request, paths, place, workers, progress=progress)
         _check_unchanged(found, described, place)
-        totals = write_tables(place.data, sorted_entries(place.journal, place.sorting))
-        write_description(place.data / DESCRIPTION, _description(request, wanted, totals, place.data))
-        _hide_times(place.data)
-        place.publish()
+        finish(place, request, wanted, sorted_entries(place.journal, place.sorting))
 
 
 def _default_target(request: Request) -> Path:
@@ -281,35 +263,3 @@ def _check_unchanged(
             raise RenderError(
                 f"{font.path}: the soundfont changed while it was in use: start again when it is complete"
             )
-
-
-def _description(request: Request, wanted: Row, totals: Totals, folder: Path) -> Row:
-    split = request.split
-    head = {key: value for key, value in wanted.items() if key not in ("soundfonts", "versions")}
-    return {
-        "format": FORMAT,
-        "name": split.name,
-        **head,
-        "counts": {
-            "recordings": totals.recordings,
-            "items": request.items,
-            "distinct_recordings": totals.distinct_recordings,
-            "by_condition": dict.fromkeys(split.variants, request.items),
-        },
-        "soundfonts": wanted["soundfonts"],
-        "versions": wanted["versions"],
-        "fingerprint": fingerprint(folder),
-    }
-
-
-def _versions() -> Row:
-    """Return the versions of everything that the bytes of a recording come from."""
-    packages = {name: metadata.version(name) for name in _RECORDED_PACKAGES}
-    return {"python": platform.python_version(), "fluidsynth": fluidsynth.version(), **packages}
-
-
-def _hide_times(folder: Path) -> None:
-    """Give every file the same time of modification: their order would tell which of them make an item."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            os.utime(path, (_TIME_OF_FILES, _TIME_OF_FILES))

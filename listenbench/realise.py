@@ -70,10 +70,11 @@ class Studio:
         dry: dict[tuple[Clip, Take, str], FloatArray] = {}
         try:
             clip_a = self._sound(item.clip_a, dry)
+            start = self._with_silence(clip_a)
             for variant in item.variants:
                 clip_b = self._sound(variant.clip_b, dry)
                 peaks = (round(peak_dbfs(clip_a), 2), round(peak_dbfs(clip_b), 2))
-                yield Recording(variant, self._joined(clip_a, clip_b), peaks)
+                yield Recording(variant, np.concatenate([start, quantised(clip_b)]), peaks)
         except RenderError as error:
             raise RenderError(f"item {item.name}: {error}") from None
 
@@ -98,9 +99,9 @@ class Studio:
     def _levelled(self, samples: FloatArray) -> FloatArray:
         return normalised(faded(samples), SAMPLE_RATE, self._split.loudness_lufs)
 
-    def _joined(self, clip_a: FloatArray, clip_b: FloatArray) -> Samples:
+    def _with_silence(self, clip_a: FloatArray) -> Samples:
         silence = np.zeros(round(self._split.silence_seconds * SAMPLE_RATE), dtype=np.int16)
-        return np.concatenate([quantised(clip_a), silence, quantised(clip_b)])
+        return np.concatenate([quantised(clip_a), silence])
 
 
 def faded(samples: FloatArray) -> FloatArray:

@@ -66,12 +66,17 @@ def record(job: Job, items: Sequence[Item]) -> list[Entry]:
         except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
             reason = str(error) if isinstance(error, ListenbenchError) else repr(error)
             raise RenderError(f"item {item.name}: {reason}") from error
+    _note_rest(job.place)
     return entries
 
 
 def note_item(place: Workplace, item: Item) -> None:
     """Leave word of what this process is at, for the case that it dies."""
     (place.at_work / str(os.getpid())).write_text(item.name, "utf-8")
+
+
+def _note_rest(place: Workplace) -> None:
+    (place.at_work / str(os.getpid())).unlink(missing_ok=True)
 
 
 def noted_item(place: Workplace, process: int) -> str | None:

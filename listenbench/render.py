@@ -68,7 +68,7 @@ class Renderer:
                 stereo = _perform(synth, clip, channels)
         finally:
             synth.close()
-        mono: FloatArray = stereo.mean(axis=0, dtype=np.float32)
+        mono: FloatArray = (stereo[0] + stereo[1]) * np.float32(0.5)
         if not np.any(mono):
             raise RenderError(f"{soundfont}: the clip comes out silent: the soundfont may be truncated")
         return mono

@@ -44,9 +44,12 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
 @click.option(
     "--workers", type=int, metavar="N", help="Processes; the bytes don't depend on it.  [default: one a core]"
 )
+@click.option(
+    "--shard", metavar="I/N", help="Make the I-th of N parts; `listenbench merge` joins them.  [default: all]"
+)
 @click.option("--overwrite", is_flag=True, help="Replace another data set in the same folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-def command(
+def command(  # noqa: PLR0913 # one parameter an option
     *,
     split: str,
     seed: int,
@@ -55,13 +58,15 @@ def command(
     tasks: list[str] | None,
     variants: list[str] | None,
     workers: int | None,
+    shard: str | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
     """Make a data set: recordings, questions, and the key apart.
 
     The folder appears under its name when it is complete, and not before. A data set that is there
-    already and just the one asked for is left as it is.
+    already and just the one asked for is left as it is. After an interruption the same command goes on
+    from where it was.
 
     \b
     Example:
@@ -80,6 +85,7 @@ def command(
         tasks=tasks,
         items=items,
         variants=variants,
+        shard=shard,
         workers=_default_workers() if workers is None else workers,
         overwrite=overwrite,
         progress=True,

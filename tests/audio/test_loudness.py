@@ -1,10 +1,12 @@
 """Levelling against signals whose loudness and peaks are known."""
 
 import numpy as np
+import pyloudnorm
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from listenbench.audio import dequantised, quantised
 from listenbench.errors import RenderError
 from listenbench.loudness import (
     MOST_LIMITING_DB,
@@ -65,3 +67,28 @@ def test_what_would_be_squashed_is_refused():
 def test_silence_is_refused(samples):
     with pytest.raises(RenderError, match="no loudness"):
         normalised(samples, RATE, -23.0)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(-5, 0), st.floats(3, 5.3), st.integers(17_640, 100_000))
+def test_it_reads_exactly_what_pyloudnorm_reads(seed, level, decay, size):
+    noise = np.random.default_rng(seed).standard_normal(size)
+    samples = (noise * 10**level * np.exp(-np.arange(size) / 10**decay)).astype(np.float32)
+    with np.errstate(divide="ignore"):
+        expected = pyloudnorm.Meter(RATE).integrated_loudness(samples)
+    assert integrated_loudness(samples, RATE) == expected
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(3, 5.3), st.floats(-1, 1), st.sampled_from([-60.0, -23.0]))
+def test_the_loudness_is_right_even_where_blocks_lie_near_a_gate(seed, decay, split, target):
+    """Decaying noise in which a part is quieter by about the 10 LU of the relative gate."""
+    noise = np.random.default_rng(seed).standard_normal(88_200) * 0.01
+    samples = (noise * np.exp(-np.arange(noise.size) / 10**decay)).astype(np.float32)
+    samples[44_100:] *= np.float32(10 ** (-(10 + split) / 20))
+    levelled = normalised(samples, RATE, target)
+    integers = dequantised(quantised(levelled))
+    assert integrated_loudness(integers, RATE) == pytest.approx(target, abs=0.02)
+
+
+def test_a_clip_shorter_than_a_gating_block_is_refused():
+    with pytest.raises(ValueError, match="gating block"):
+        integrated_loudness(sine(-20, seconds=0.3), RATE)

@@ -13,9 +13,10 @@ import pytest
 
 import listenbench
 from listenbench.dataset import load
-from listenbench.errors import DataError, RenderError, SpecError
+from listenbench.errors import DataError, SpecError
 from listenbench.generation import generate
 from listenbench.listeners import predict, write_predictions
+from listenbench.splits import Split, load_split
 from listenbench.verify import verify
 
 CONDITIONS = ["clean", "flip", "stay", "both"]
@@ -183,13 +184,11 @@ def test_an_altered_data_set_is_made_again(tmp_path):
         generate("test", 0, tmp_path / "data", items=1, tasks=["melody"])
 
 
-def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
-    def fail(*_arguments):
-        raise RenderError("the third item fails")
-
-    monkeypatch.setattr("listenbench.generation.write_rows", fail)
-    with pytest.raises(RenderError, match="third"):
-        generate("test", 0, tmp_path / "data", items=1, tasks=["melody"])
+def test_a_request_that_cannot_be_met_leaves_nothing_behind(tmp_path):
+    table = load_split("test").model_dump(mode="json")
+    split = Split.model_validate({**table, "content_lot": [0, 10**9]})
+    with pytest.raises(SpecError, match="no new content"):
+        generate(split, 0, tmp_path / "data", items=1)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,5 +1,6 @@
 """Runs of `listenbench generate` that something happens to."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,23 +11,38 @@ from pathlib import Path
 import pytest
 
 TIMEOUT = 120
+TASKS = ["harmony", "rhythm"]
+LAUNCHER = """
+import os, resource, signal, sys
+limit, *command = sys.argv[1:]
+if limit != "none":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+# A test run in the background hands on that Ctrl-C is ignored.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, *command])
+"""
 
 
 class Run:
     """A run in a process group of its own."""
 
-    def __init__(self, out, *arguments, items=4, seed=0, workers=2, split="test", before=None, **environment):
+    def __init__(
+        self, out, *arguments, items=6, seed=0, workers=2, split="test", largest_file="none", **environment
+    ):
         self.out = Path(out)
         self.partial = self.out.parent / f".{self.out.name}.partial"
         options = {"--split": split, "--seed": seed, "--items": items, "--workers": workers, "--out": out}
-        words = [str(word) for pair in options.items() for word in pair] + [*map(str, arguments)]
+        if split == "test":
+            options["--tasks"] = ",".join(TASKS)
+        words = [word for pair in options.items() for word in pair]
+        launcher = [sys.executable, "-c", LAUNCHER, largest_file]
+        command = [*launcher, "-m", "listenbench", "generate", *words, *arguments]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "listenbench", "generate", *words],
+            [str(word) for word in command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=before,
             env={**os.environ, **environment},
         )
 
@@ -57,10 +73,14 @@ class Run:
 
     def at_work(self):
         """Return the process ids of the workers, and the items that they are at."""
-        return {int(path.name): path.read_text() for path in self.partial.glob("*/at-work/*")}
+        notes = {}
+        for path in self.partial.glob("*/at-work/*"):
+            with contextlib.suppress(FileNotFoundError):
+                notes[int(path.name)] = path.read_text()
+        return notes
 
     def recordings(self):
-        """Return the inodes of the recordings in the journal: a file that is written again has another one."""
+        """Return the inodes of the recordings in the journal; writing one again gives it another."""
         ids = [line.split("\t")[0] for line in self.journal() if line.endswith("\n")]
         files = {path.stem: path.stat().st_ino for path in self.partial.glob("*/data/audio/*")}
         return {identifier: files[identifier] for identifier in ids}
@@ -89,7 +109,7 @@ class Run:
 
 
 def group_lives(group):
-    """Return whether a process of the group runs; one that is dead, but not reaped by its parent, does not."""
+    """Return whether a process of the group runs; one that is dead and not reaped does not."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
@@ -111,10 +131,8 @@ def start():
 
     yield begin
     for run in runs:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(run.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         run.process.communicate()
 
 
@@ -125,10 +143,11 @@ def fingerprint(tmp_path_factory):
 
     known = {}
 
-    def of(seed=0, items=4):
+    def of(seed, items):
         if (seed, items) not in known:
             folder = tmp_path_factory.mktemp("undisturbed") / "data"
-            known[seed, items] = generate("test", seed, folder, items=items).description["fingerprint"]
+            data = generate("test", seed, folder, items=items, tasks=TASKS)
+            known[seed, items] = data.description["fingerprint"]
         return known[seed, items]
 
     return of
@@ -140,7 +159,7 @@ def assert_whole(fingerprint):
     from listenbench.dataset import load
     from listenbench.verify import verify
 
-    def check(folder, seed=0, items=4):
+    def check(folder, seed=0, items=6):
         assert verify(folder) == []
         assert load(folder).description["fingerprint"] == fingerprint(seed, items)
         assert [path.name for path in folder.parent.iterdir()] == [folder.name]

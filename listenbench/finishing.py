@@ -1,0 +1,85 @@
+"""The last steps of a data set: its tables, its description, its place."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from listenbench import fluidsynth
+from listenbench.dataset import DESCRIPTION, FORMAT, Row, fingerprint, write_description
+from listenbench.journal import Entry
+from listenbench.request import Request
+from listenbench.tables import Totals, write_tables
+from listenbench.workplace import Workplace
+
+# 1980-01-01, the earliest that zip archives can keep.
+_TIME_OF_FILES: Final = 315_532_800
+
+_RECORDED_PACKAGES: Final = (
+    "listenbench",
+    "music21",
+    "numpy",
+    "pedalboard",
+    "pyloudnorm",
+    "pyroomacoustics",
+    "scipy",
+)
+
+
+def versions() -> Row:
+    """Return the versions of everything that the bytes of a recording come from."""
+    packages = {name: metadata.version(name) for name in _RECORDED_PACKAGES}
+    return {"python": platform.python_version(), "fluidsynth": fluidsynth.version(), **packages}
+
+
+def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entries: Iterable[Entry]) -> None:
+    """Complete a data set whose recordings are all there, and put it in its place.
+
+    Parameters
+    ----------
+    place : Workplace
+        Holds the recordings.
+    request : Request
+        What was asked for.
+    origin : mapping
+        What the bytes come from beside the request: `soundfonts` and `versions`.
+    entries : iterable of Entry
+        All recordings in the order of their ids.
+
+    Raises
+    ------
+    OSError
+        If something can't be written.
+    """
+    totals = write_tables(place.data, entries)
+    write_description(place.data / DESCRIPTION, _description(request, origin, totals, place.data))
+    _hide_times(place.data)
+    place.publish()
+
+
+def _description(request: Request, origin: Mapping[str, Any], totals: Totals, folder: Path) -> Row:
+    return {
+        "format": FORMAT,
+        "name": request.split.name,
+        **request.to_dict(),
+        "counts": {
+            "recordings": totals.recordings,
+            "items": request.items,
+            "distinct_recordings": totals.distinct_recordings,
+            "by_condition": dict.fromkeys(request.split.variants, request.items),
+        },
+        "soundfonts": origin["soundfonts"],
+        "versions": origin["versions"],
+        "fingerprint": fingerprint(folder),
+    }
+
+
+def _hide_times(folder: Path) -> None:
+    """Give every file the same time of modification: their order would tell which of them make an item."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            os.utime(path, (_TIME_OF_FILES, _TIME_OF_FILES))
