@@ -101,9 +101,7 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
     """
     part = Shard.parse(shard) if shard is not None else None
     request = make_request(split, seed, tasks, items, variants, part)
-    if not isinstance(workers, Executor) and (type(workers) is not int or workers < 1):
-        raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
-    target = Path(out) if out is not None else _default_target(request)
+    target = Path(out) if out is not None else default_target(request)
     make(request, target, workers, overwrite=overwrite, progress=progress)
     return load(target)
 
@@ -117,6 +115,8 @@ def make(
     progress: bool = False,
 ) -> None:
     """Make a data set unless it is there already; see `generate`."""
+    if not isinstance(workers, Executor) and (type(workers) is not int or workers < 1):
+        raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
     wanted = {**request.to_dict(), "soundfonts": described, "versions": versions()}
@@ -136,7 +136,8 @@ def make(
         finish(place, request, wanted, sorted_entries(place.journal, place.sorting))
 
 
-def _default_target(request: Request) -> Path:
+def default_target(request: Request) -> Path:
+    """Return the folder of a data set that nobody named: below `data`, by split, seed and part."""
     name = f"{request.split.name}-{request.seed}"
     if request.shard is not None:
         name += f".part-{request.shard.number}-of-{request.shard.count}"

@@ -7,13 +7,11 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from listenbench.dataset import Dataset
 
 
 def _names(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
@@ -75,22 +73,22 @@ def command(  # noqa: PLR0913 # one parameter an option
     """
     # A request to end is obeyed like Ctrl-C: workers are ended, and what is finished is kept.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    from listenbench.generation import generate
+    from listenbench.dataset import read_description
+    from listenbench.generation import default_target, make
+    from listenbench.request import Shard, make_request
 
     started = time.perf_counter()
-    dataset = generate(
-        split,
-        seed,
-        out,
-        tasks=tasks,
-        items=items,
-        variants=variants,
-        shard=shard,
-        workers=_default_workers() if workers is None else workers,
+    part = None if shard is None else Shard.parse(shard)
+    request = make_request(split, seed, tasks, items, variants, part)
+    target = default_target(request) if out is None else out
+    make(
+        request,
+        target,
+        _default_workers() if workers is None else workers,
         overwrite=overwrite,
         progress=True,
     )
-    summary = _summary(dataset)
+    summary = _summary(target, read_description(target))
     if as_json:
         click.echo(json.dumps(summary))
         return
@@ -104,11 +102,11 @@ def _default_workers() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _summary(dataset: Dataset) -> dict[str, Any]:
-    counts = dataset.description["counts"]
+def _summary(folder: Path, description: Mapping[str, Any]) -> dict[str, Any]:
+    counts = description["counts"]
     return {
-        "folder": str(dataset.folder),
+        "folder": str(folder),
         "recordings": counts["recordings"],
         "items": counts["items"],
-        "fingerprint": dataset.description["fingerprint"],
+        "fingerprint": description["fingerprint"],
     }
