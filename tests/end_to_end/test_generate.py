@@ -186,9 +186,11 @@ def test_an_altered_data_set_is_made_again(tmp_path):
 
 def test_a_request_that_cannot_be_met_leaves_nothing_behind(tmp_path):
     table = load_split("test").model_dump(mode="json")
-    split = Split.model_validate({**table, "content_lot": [0, 10**9]})
-    with pytest.raises(SpecError, match="no new content"):
-        generate(split, 0, tmp_path / "data", items=1)
+    harmony = table["tasks"]["harmony"]
+    harmony |= {"pitches": [[60, 78]], "programs": [0], "options": {"broken": 0, "progression": 0}}
+    split = Split.model_validate({**table, "tasks": {"harmony": harmony}, "content_lot": [0, 16]})
+    with pytest.raises(SpecError, match=r"no new content was found after [1-9]"):
+        generate(split, 0, tmp_path / "data", items=1000)
     assert list(tmp_path.iterdir()) == []
 
 
