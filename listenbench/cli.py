@@ -22,6 +22,7 @@ COMMANDS: Final = MappingProxyType(
         "splits": "Show the splits, and check that two of them are apart.",
         "soundfonts": "Show which soundfonts are here, and how to get the others.",
         "baseline": "Write the predictions of a reference listener.",
+        "run": "Ask a model about every recording.",
         "score": "Score a predictions file.",
         "compare": "Compare two predictions files.",
         "leaderboard": "Rank a folder of submissions.",
