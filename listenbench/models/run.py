@@ -186,7 +186,8 @@ def _first_error(log: EvalLog) -> str:
     errors = [summary.error for summary in read_eval_log_sample_summaries(log.location) if summary.error]
     if not errors and log.error is not None:
         errors = [log.error.message]
-    return _shortened(errors[0]) if errors else "the run was stopped"
+    # Inspect quotes the request before the words of the service, with an empty line between them.
+    return _shortened(errors[0].rpartition(r"\n\n")[2].strip("\\'\")")) if errors else "the run was stopped"
 
 
 def _words(error: Exception) -> str:

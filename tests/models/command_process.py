@@ -15,7 +15,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["listenbench.models.run"])
+_CONTEXT.set_forkserver_preload(
+    ["listenbench.models.run", "openai", "acp", "inspect_ai.model._providers.openai_compatible"]
+)
 
 
 @dataclass
