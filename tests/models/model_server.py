@@ -213,8 +213,8 @@ def slow(persona: Persona, seconds: float) -> Persona:
     return answer
 
 
-def first_fails(persona: Persona, failure: Answer, times: int = 1) -> Persona:
-    """Let the first attempts at every request fail."""
+def first_fails(persona: Persona, failure: Persona) -> Persona:
+    """Let another persona answer the first time that something is asked."""
     seen: Counter[tuple[str, bytes | None]] = Counter()
     lock = threading.Lock()
 
@@ -222,7 +222,7 @@ def first_fails(persona: Persona, failure: Answer, times: int = 1) -> Persona:
         with lock:
             seen[request.text, request.wav] += 1
             attempt = seen[request.text, request.wav]
-        return failure if attempt <= times else persona(request)
+        return failure(request) if attempt == 1 else persona(request)
 
     return answer
 
