@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 CONDITIONS = ("audio", "none", "silence", "noise", "clip-a", "clip-b", "swapped", "midi-text")
 READOUTS = ("generated", "logprob")
+SAMPLING = ("temperature", "top_p", "max_tokens", "seed")
 
 
 def _arguments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -103,21 +103,10 @@ def _value(text: str) -> Any:
 def command(
     *,
     folder: Path,
-    model: str,
     out: Path,
-    readout: str,
-    condition: str,
-    json_answer: bool,
-    base_url: str | None,
-    model_args: dict[str, Any],
-    temperature: float,
-    top_p: float | None,
-    max_tokens: int | None,
-    seed: int | None,
-    trained_on: str,
     no_preflight: bool,
     as_json: bool,
-    **operation: Any,
+    **options: Any,
 ) -> None:
     """Ask a model about every recording of a data set, and write its predictions.
 
@@ -135,19 +124,8 @@ def command(
     from listenbench.models.run import run
     from listenbench.models.settings import RunSettings
 
-    settings = RunSettings(
-        model=model,
-        readout=readout,
-        condition=condition,
-        json_answer=json_answer,
-        base_url=base_url,
-        model_args=model_args,
-        sampling=_given(temperature=temperature, top_p=top_p, max_tokens=max_tokens, seed=seed),
-        trained_on=trained_on,
-        preflight=not no_preflight,
-        progress=True,
-        **operation,
-    )
+    sampling = {name: value for name in SAMPLING if (value := options.pop(name)) is not None}
+    settings = RunSettings(**options, sampling=sampling, preflight=not no_preflight, progress=True)
     summary = run(load(folder), out, settings)
     click.echo(json.dumps(summary.meta, ensure_ascii=False) if as_json else _report(summary, folder))
 
@@ -157,14 +135,10 @@ def _require_inspect() -> None:
         raise SpecError("this command needs Inspect: install it with pip install 'listenbench[inspect]'")
 
 
-def _given(**settings: float | None) -> Mapping[str, float]:
-    return {name: value for name, value in settings.items() if value is not None}
-
-
 def _report(summary: Summary, folder: Path) -> str:
     counts = summary.meta["counts"]
     return (
         f"{summary.path}: {counts['recordings']} recordings, {counts['answered']} answered with a letter, "
-        f"{counts['refusals']} refused, {counts['parse_failures']} not readable, {counts['missing']} missing\n"
-        f"score: listenbench score {summary.path} --data {folder}"
+        f"{counts['refusals']} refused, {counts['parse_failures']} not readable, "
+        f"{counts['missing']} missing\nscore: listenbench score {summary.path} --data {folder}"
     )

@@ -169,9 +169,9 @@ def ask(
     readout: str,
     record: Recorder | None,
 ) -> Solver:
-    """Show what the condition says, ask, and ask again while no answer can be read, up to `most_asked` times.
+    """Show what the condition says and ask, up to `most_asked` times while no answer can be read.
 
-    Recordings are read, and stand-ins for them made, when they are needed, so that they never fill the memory.
+    Recordings are read, and stand-ins made, when they are needed, so that they never fill the memory.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -233,7 +233,7 @@ def acc_fs() -> Metric:
 
 @scorer(metrics=[acc_fs(), grouped(accuracy(), "condition"), grouped(accuracy(), "task", all=False)])
 def letter() -> Scorer:
-    """Read the letter as `listenbench score` does; a reply without one is 'no answer', and counts as wrong."""
+    """Read the letter as `listenbench score` does; a reply without one is 'no answer' and counts as wrong."""
 
     async def score(state: TaskState, target: Target) -> Score:
         line = state.metadata["reply"]

@@ -157,5 +157,6 @@ def check_identity(path: Path, meta: Mapping[str, Any], identity: Mapping[str, A
     for name, value in identity.items():
         if meta.get(name) != value:
             raise DataError(
-                f"{path}: it belongs to a run with {name} {meta.get(name)!r}, and this one has {value!r}: {advice}"
+                f"{path}: it belongs to a run with {name} {meta.get(name)!r}, and this one has "
+                f"{value!r}: {advice}"
             )

@@ -23,8 +23,8 @@ WINDOW_UNITS: Final = 500
 VELOCITY_LEVELS: Final = 12
 
 HEADER: Final = (
-    "unit 10 ms; window 5 s, marked W1, W2 ...; a note is pitch,velocity,onset,duration; with the MIDI pitch, "
-    "a velocity of 1 to 12, and times in units, onsets counted from the last window marker"
+    "unit 10 ms; window 5 s, marked W1, W2 ...; a note is pitch,velocity,onset,duration; with the MIDI "
+    "pitch, a velocity of 1 to 12, and times in units, onsets counted from the last window marker"
 )
 """What stands above the tables."""
 

@@ -98,7 +98,8 @@ def shown_samples(item: DatasetItem, condition: str, pause: int) -> Samples:
 
 def quantised_again(samples: FloatArray) -> Samples:
     """Return the 16-bit integers from which float samples were read; nothing is lost."""
-    return np.rint(samples * np.float32(32_768)).astype(np.int16)
+    integers: Samples = np.rint(samples * np.float32(32_768)).astype(np.int16)
+    return integers
 
 
 def _noise(item: DatasetItem) -> Samples:

@@ -1,4 +1,4 @@
-"""The preflight's questions, and what their replies say: does the model hear what it is sent?
+"""The preflight's questions, and what their replies say about whether a model hears what it is sent.
 
 Two pairs of clips that any listener tells apart, each clip asked about alone and then twice more among eight
 at once, and one question without sound. A recording that never reaches the model (an argument with another
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from listenbench.audio import SAMPLE_RATE, Samples, quantised
-from listenbench.models.prompts import LETTER_INSTRUCTION
+from listenbench.models.prompts import LETTER_INSTRUCTION as _INSTRUCTION
 from listenbench.models.replies import Reply, reading_of
 from listenbench.randomness import stream
 from listenbench.scoring.answers import INVALID, Choices
@@ -44,20 +44,22 @@ class Probe:
 
 def text_probe() -> Probe:
     """Return the question that needs no ears."""
-    question = f"Which number is larger? Answer A if it is 3 or B if it is 5. {LETTER_INSTRUCTION}"
+    question = f"Which number is larger? Answer A if it is 3 or B if it is 5. {_INSTRUCTION}"
     return Probe("text", question, ("3", "5"))
 
 
 def sound_probes() -> tuple[tuple[Probe, Probe], ...]:
     """Return pairs of questions with the same words and clips that nobody mistakes for each other."""
-    tone_or_noise = f"Do you hear a steady tone or a hiss? Answer A if it is a tone or B if it is a hiss. {LETTER_INSTRUCTION}"
+    tone_or_hiss = (
+        f"Do you hear a steady tone or a hiss? Answer A if it is a tone or B if it is a hiss. {_INSTRUCTION}"
+    )
     one_or_many = (
-        f"Do you hear one beep or many beeps? Answer A if it is one or B if it is many. {LETTER_INSTRUCTION}"
+        f"Do you hear one beep or many beeps? Answer A if it is one or B if it is many. {_INSTRUCTION}"
     )
     return (
         (
-            Probe("tone", tone_or_noise, ("tone", "hiss"), _beeps(1, _SECONDS)),
-            Probe("hiss", tone_or_noise, ("tone", "hiss"), _hiss()),
+            Probe("tone", tone_or_hiss, ("tone", "hiss"), _beeps(1, _SECONDS)),
+            Probe("hiss", tone_or_hiss, ("tone", "hiss"), _hiss()),
         ),
         (
             Probe("one beep", one_or_many, ("one", "many"), _beeps(1, 0.15)),

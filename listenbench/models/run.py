@@ -123,8 +123,8 @@ def _ask(dataset: Dataset, pending: tuple[DatasetItem, ...], settings: RunSettin
     failed = [item for item in pending if item.id not in journal.lines]
     if failed and not (settings.accept_missing and log.status == "success"):
         raise DataError(
-            f"{len(failed)} of {len(pending)} recordings have no reply: {_first_error(log)}: the others are kept "
-            f"in {journal.path}, and the same call asks for the rest (logs: {log_dir})"
+            f"{len(failed)} of {len(pending)} recordings have no reply: {_first_error(log)}: the others are "
+            f"kept in {journal.path}, and the same call asks for the rest (logs: {log_dir})"
         )
 
 

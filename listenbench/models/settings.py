@@ -40,7 +40,8 @@ class RunSettings:
     model_args : mapping
         Arguments of Inspect's provider.
     sampling : mapping
-        Settings of generation that are not left to the provider: `temperature`, `top_p`, `max_tokens`, `seed`.
+        Settings of generation that are not left to the provider: `temperature`, `top_p`, `max_tokens`,
+        `seed`.
     trained_on : str
         Training data that the model has seen; 'none' for zero-shot.
     preflight : bool
@@ -100,7 +101,8 @@ class RunSettings:
     def identity(self, dataset: Dataset, prompt_sha256: str) -> dict[str, Any]:
         """Return what a resumed run has to share with its beginning; a part of the `meta` line.
 
-        Arguments of the provider that may hold a secret are not in it, nor is the query or user of an address.
+        Arguments of the provider that may hold a secret are not in it, nor is the user or query of an
+        address.
         """
         return {
             "model": self.model,

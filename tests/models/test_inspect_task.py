@@ -15,20 +15,31 @@ from listenbench.scoring import score
 
 pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
 
-CHECK = """
+METRICS = """
+def metrics(log):
+    scores = log.results.scores
+    return {name: metric.value for score in scores for name, metric in score.metrics.items()}
+"""
+
+CHECK = (
+    METRICS
+    + """
 import json, sys
 from inspect_ai.log import read_eval_log, list_eval_logs
 log = read_eval_log(list_eval_logs(sys.argv[1])[0])
 print(json.dumps({
     "status": log.status,
-    "metrics": {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()},
+    "metrics": metrics(log),
     "answers": {sample.id: sample.scores["letter"].answer for sample in log.samples},
     "metadata": log.samples[0].metadata,
     "input": log.samples[0].input,
 }))
 """
+)
 
-MOCK = """
+MOCK = (
+    METRICS
+    + """
 import json, sys
 from inspect_ai import eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -39,11 +50,13 @@ def reply(*_):
     output.usage = ModelUsage()
     return output
 model = get_model("mockllm/model", custom_outputs=reply)
-log = eval(listen(sys.argv[1]), model=model, display="none", log_dir=sys.argv[2], log_images=False, max_samples=1)[0]
+options = {"display": "none", "log_images": False, "max_samples": 1}
+log = eval(listen(sys.argv[1]), model=model, log_dir=sys.argv[2], **options)[0]
 values = [sample.scores["letter"].value for sample in log.samples]
 print(json.dumps({"status": log.status, "values": values,
-    "metrics": {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()}}))
+    "metrics": metrics(log)}))
 """
+)
 
 
 def printed(program, *arguments):

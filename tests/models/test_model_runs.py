@@ -61,7 +61,7 @@ def assert_asked_once_with_nothing_else(dataset, requests):
         assert not any(word in told for word in ("clean", "flip", "stay", "melody", "harmony", "gold"))
 
 
-def test_the_meta_line_says_how_the_replies_came_about(ask, dataset, tmp_path):
+def test_the_meta_line_says_how_the_replies_came_about(ask, dataset):
     with serving(hears) as server:
         outcome = ask(server, "--max-tokens", "20", "--seed", "7", "--limit", "3", "--json")
     meta = outcome.meta
@@ -186,7 +186,7 @@ def test_a_killed_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tmp
     assert not unfinished.exists()
 
 
-def test_recordings_that_fail_are_named_and_asked_about_again(ask, dataset, tmp_path):
+def test_recordings_that_fail_are_named_and_asked_about_again(ask, dataset):
     broken = recordings(dataset)[2]
     mended = []
 
@@ -221,7 +221,7 @@ def test_a_file_of_another_run_is_left_alone(ask):
 
 
 def test_the_key_is_written_nowhere(ask, tmp_path):
-    with serving(lambda request: Answer(f"bad key {KEY}", status=400)) as server:
+    with serving(lambda _request: Answer(f"bad key {KEY}", status=400)) as server:
         outcome = ask(server, "--limit", "2", "--no-preflight")
     assert outcome.status == 2
     assert "bad key ***" in outcome.stderr
@@ -232,7 +232,7 @@ def test_the_key_is_written_nowhere(ask, tmp_path):
     assert not any(KEY.encode() in path.read_bytes() for path in files)
 
 
-def test_an_answer_is_asked_for_as_json_until_it_can_be_read(ask, dataset):
+def test_an_answer_is_asked_for_as_json_until_it_can_be_read(ask):
     replies = {}
 
     def persona(request):

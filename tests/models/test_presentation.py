@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_server import hears, serving
 
+import listenbench.commands.run as command
 from listenbench.audio import SAMPLE_RATE
 from listenbench.dataset import DatasetItem
 from listenbench.errors import DataError
@@ -25,6 +26,7 @@ from listenbench.models.note_table import (
 from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
 from listenbench.models.prompts import prompts, prompts_sha256
 from listenbench.music import Clip, Note
+from listenbench.scoring import score
 from listenbench.takes import Take, perform
 
 PAUSE = SAMPLE_RATE
@@ -63,7 +65,7 @@ def test_noise_has_the_level_of_the_recording_and_nothing_of_its_content(dataset
     assert not np.array_equal(noise[:1000], shown(dataset.items[1], "noise")[:1000])
 
 
-def test_a_recording_without_its_pause_is_refused(dataset, tmp_path):
+def test_a_recording_without_its_pause_is_refused(tmp_path):
     item = DatasetItem("x", "?", ("same", "different"), tmp_path / "x.wav")
     with wave.open(str(item.path), "wb") as file:
         file.setnchannels(1)
@@ -141,7 +143,7 @@ def test_the_hash_is_of_ids_and_texts():
 
 
 @pytest.mark.parametrize("condition", ["none", "midi-text"])
-def test_a_run_without_sound(ask, dataset, condition):
+def test_a_run_without_sound(ask, condition):
     pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed")
     with serving(lambda _request: "B") as server:
         outcome = ask(server, "--condition", condition, "--limit", "3")
@@ -160,7 +162,20 @@ def test_a_run_with_swapped_clips(ask, dataset):
 
 
 def test_the_command_offers_all_conditions():
-    from listenbench.commands.run import CONDITIONS as offered
-
-    assert offered == CONDITIONS
+    assert command.CONDITIONS == CONDITIONS
     assert set(CONDITIONS) > WITHOUT_SOUND
+
+
+def test_letters_about_swapped_clips_are_scored_on_the_clips_of_the_data_set(dataset, tmp_path):
+    truth = {row["id"]: row["answer"] for row in dataset.gold().values()}
+    positional = {item.id for item in dataset if set(item.choices) == {"first", "second"}}
+    assert 0 < len(positional) < len(dataset)
+    other = {"A": "B", "B": "A"}
+    seen = {name: other[letter] if name in positional else letter for name, letter in truth.items()}
+    lines = [{"id": name, "answer": letter} for name, letter in seen.items()]
+    swapped = score([{"meta": {"condition": "swapped"}}, *lines], dataset.folder, resamples=100)
+    assert swapped.figures["acc_fs"].value == 1
+    assert swapped.figures["clean_accuracy"].value == 1
+    assert score(lines, dataset.folder, resamples=100).figures["acc_fs"].value < 1
+    missing = score([{"meta": {"condition": "swapped"}}, *lines[:3]], dataset.folder, resamples=100)
+    assert missing.predictions.missing == len(dataset) - 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import listenbench
@@ -47,3 +49,10 @@ def test_samples_of_a_stream_are_rewarded():
     sample = next(listenbench.stream("train", 0, tasks=["rhythm"]))
     assert listenbench.reward(sample.answer, sample) == 1.0
     assert listenbench.reward("AB"[sample.answer == "A"], sample) == 0.0
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    text = (Path(__file__).parents[2] / "docs" / "models.md").read_text("utf-8")
+    program = text.split("```python\n")[1].split("```")[0]
+    exec(compile(program, "docs/models.md", "exec"), {})
+    assert capsys.readouterr().out == f"{[1.0] * 8}\n"
