@@ -18,7 +18,7 @@ from listenbench.errors import DataError, ListenbenchError, RenderError, SpecErr
 
 if TYPE_CHECKING:
     from listenbench.dataset import Dataset, DatasetItem, load
-    from listenbench.generate import generate
+    from listenbench.generation import generate
     from listenbench.models.rewards import reward
     from listenbench.scoring import score
     from listenbench.streaming import Sample, stream
@@ -27,7 +27,7 @@ _PLACES = {
     "Dataset": "listenbench.dataset",
     "DatasetItem": "listenbench.dataset",
     "Sample": "listenbench.streaming",
-    "generate": "listenbench.generate",
+    "generate": "listenbench.generation",
     "load": "listenbench.dataset",
     "reward": "listenbench.models.rewards",
     "score": "listenbench.scoring",

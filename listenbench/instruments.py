@@ -5,7 +5,8 @@ go by how the sound is made, in the spirit of Hornbostel and Sachs (1914), since
 beside the violin. Ranges: sounding compass of the instrument (Adler, The Study of Orchestration, 3rd ed.,
 2002), narrowed to the notes that MuseScore_General, FluidR3_GM and TimGM6mb all play within 10 cents of
 equal temperament, in every file of them that the catalogue knows. Sounds so short that a slow clip of them
-passes -1 dBFS at -23 LUFS (xylophone, kalimba, claves, held chords on a harp) are left out.
+passes -1 dBFS at -23 LUFS (xylophone, kalimba, claves, held chords on a harp) are left out, and so are voices
+that slide into their notes by more than a quarter of a semitone (voice oohs, ocarina).
 """
 
 from __future__ import annotations
@@ -83,7 +84,6 @@ _TABLE: Final = (
     (35, "fretless bass", "basses", 36, 60),
     (40, "violin", "bowed strings", 62, 77),
     (46, "orchestral harp", "plucked strings", 60, 81),
-    (53, "voice oohs", "voices", 48, 84, (48, 84)),
     (56, "trumpet", "brass", 54, 84),
     (57, "trombone", "brass", 40, 72),
     (58, "tuba", "brass", 36, 58),
@@ -97,7 +97,6 @@ _TABLE: Final = (
     (72, "piccolo", "flutes", 74, 96),
     (73, "flute", "flutes", 60, 96),
     (75, "pan flute", "flutes", 60, 91),
-    (79, "ocarina", "flutes", 60, 89),
     (104, "sitar", "plucked strings", 48, 77),
     (105, "banjo", "plucked strings", 59, 84),
     (107, "koto", "plucked strings", 50, 86),

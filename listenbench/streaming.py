@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from listenbench.audio import SAMPLE_RATE, dequantised
-from listenbench.generate import make_request
+from listenbench.generation import make_request
 from listenbench.items import Item
 from listenbench.plan import TaskPlanner
 from listenbench.realise import Recording, Studio

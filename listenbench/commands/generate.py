@@ -66,7 +66,7 @@ def command(
       listenbench generate --split test --seed 0
       listenbench generate --split train --seed 1 --items 100 --tasks melody,rhythm --out data/small
     """
-    from listenbench.generate import generate
+    from listenbench.generation import generate
 
     started = time.perf_counter()
     dataset = generate(

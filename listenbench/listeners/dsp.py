@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from listenbench.audio import FloatArray
 from listenbench.dataset import Dataset
-from listenbench.errors import DataError
 from listenbench.listeners import harmonies, melodies, pulses, timbres
-from listenbench.listeners.hearing import two_clips
+from listenbench.listeners.hearing import clips_of
 from listenbench.listeners.reading import read
 from listenbench.listeners.registry import Settings
 from listenbench.listeners.simple import shown
@@ -23,11 +22,7 @@ def dsp(dataset: Dataset, settings: Settings) -> dict[str, str]:
     answers = {}
     for item in shown(dataset, settings.progress):
         request = read(item)
-        try:
-            changed = hears_change(request.subject, *two_clips(item.audio))
-        except DataError as error:
-            raise DataError(f"{item.path}: {error}") from None
-        answers[item.id] = request.letter_for(changed=changed)
+        answers[item.id] = request.letter_for(changed=hears_change(request.subject, *clips_of(item)))
     return answers
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from listenbench.audio import SAMPLE_RATE, FloatArray
+from listenbench.audio import SAMPLE_RATE, FloatArray, read_audio
+from listenbench.dataset import DatasetItem
 from listenbench.errors import DataError
 
 Array = npt.NDArray[np.floating[Any]]
@@ -38,6 +39,23 @@ def two_clips(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
     if after in (0, len(sounding)) or sounding[after] == middle:
         raise DataError("a recording has no pause in its middle, or no sound on one side of it")
     return samples[: sounding[after - 1] + 1], samples[sounding[after] :]
+
+
+def clips_of(item: DatasetItem) -> tuple[FloatArray, FloatArray]:
+    """Return the two clips of an item.
+
+    The recording is read anew and not kept, as `item.audio` would keep it: a data set is larger than memory.
+
+    Raises
+    ------
+    DataError
+        Naming the recording that can't be read or cut.
+    """
+    samples = read_audio(item.path)
+    try:
+        return two_clips(samples)
+    except DataError as error:
+        raise DataError(f"{item.path}: {error}") from None
 
 
 def first_onset(clip: FloatArray) -> int:

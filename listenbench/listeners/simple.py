@@ -8,7 +8,7 @@ import numpy as np
 from tqdm import tqdm
 
 from listenbench.dataset import Dataset, DatasetItem
-from listenbench.listeners.hearing import two_clips
+from listenbench.listeners.hearing import clips_of
 from listenbench.listeners.reading import DIFFERENT, SAME, read
 from listenbench.listeners.registry import Settings
 from listenbench.randomness import stream
@@ -39,7 +39,7 @@ def equality(dataset: Dataset, settings: Settings) -> dict[str, str]:
     for item in shown(dataset, settings.progress):
         request = read(item)
         if request.is_comparison:
-            clip_a, clip_b = two_clips(item.audio)
+            clip_a, clip_b = clips_of(item)
             equal = len(clip_a) == len(clip_b) and bool(np.array_equal(clip_a, clip_b))
             answers[item.id] = request.letter(SAME if equal else DIFFERENT)
         else:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from listenbench.dataset import Dataset, DatasetItem
 from listenbench.errors import DataError, SpecError
 from listenbench.listeners.features import clip_features
-from listenbench.listeners.hearing import Array, decibels, erb_bank, power_spectrogram, two_clips
+from listenbench.listeners.hearing import Array, clips_of, decibels, erb_bank, power_spectrogram
 from listenbench.listeners.reading import Request, read
 from listenbench.listeners.registry import Settings
 from listenbench.listeners.simple import shown
@@ -34,12 +34,12 @@ def text_only(dataset: Dataset, settings: Settings) -> dict[str, str]:
 
 def clip_a(dataset: Dataset, settings: Settings) -> dict[str, str]:
     """Answer from the first clip alone."""
-    return _learned(dataset, settings, lambda item: clip_features(two_clips(item.audio)[0]))
+    return _learned(dataset, settings, lambda item: clip_features(clips_of(item)[0]))
 
 
 def clip_b(dataset: Dataset, settings: Settings) -> dict[str, str]:
     """Answer from the second clip alone."""
-    return _learned(dataset, settings, lambda item: clip_features(two_clips(item.audio)[1]))
+    return _learned(dataset, settings, lambda item: clip_features(clips_of(item)[1]))
 
 
 def spectrum(dataset: Dataset, settings: Settings) -> dict[str, str]:
@@ -55,8 +55,7 @@ def spectral_distance(item: DatasetItem) -> float:
     """Return the mean absolute difference in decibels between the clips, moment by moment in 32 bands."""
     bands = erb_bank(_FRAME, *_BANDS)
     level_a, level_b = (
-        np.maximum(decibels(power_spectrogram(clip, _FRAME, _HOP) @ bands), -90.0)
-        for clip in two_clips(item.audio)
+        np.maximum(decibels(power_spectrogram(clip, _FRAME, _HOP) @ bands), -90.0) for clip in clips_of(item)
     )
     count = min(len(level_a), len(level_b))
     return float(np.abs(level_a[:count] - level_b[:count]).mean())

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from listenbench.cli import COMMANDS
-from listenbench.generate import generate
+from listenbench.generation import generate
 
 
 def run(*arguments, cwd=None, **environment):

@@ -14,7 +14,7 @@ import pytest
 import listenbench
 from listenbench.dataset import load
 from listenbench.errors import DataError, RenderError, SpecError
-from listenbench.generate import generate
+from listenbench.generation import generate
 from listenbench.listeners import predict, write_predictions
 from listenbench.verify import verify
 
@@ -93,6 +93,10 @@ def test_no_file_gives_anything_away(small, key):
     for task, window in (("melody", 2.5), ("harmony", 2.0), ("timbre", 2.5), ("rhythm", 4.0)):
         sizes = {i.path.stat().st_size for i in small if key[i.id]["task"] == task}
         assert sizes == {44 + 2 * round((2 * window + 1) * 44_100)}
+
+
+def test_times_of_modification_tell_nothing(small):
+    assert len({path.stat().st_mtime_ns for path in small.folder.rglob("*") if path.is_file()}) == 1
 
 
 def test_headers_are_plain(small):
@@ -183,7 +187,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
     def fail(*_arguments):
         raise RenderError("the third item fails")
 
-    monkeypatch.setattr("listenbench.generate.write_rows", fail)
+    monkeypatch.setattr("listenbench.generation.write_rows", fail)
     with pytest.raises(RenderError, match="third"):
         generate("test", 0, tmp_path / "data", items=1, tasks=["melody"])
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ import pytest
 from model_server import KEY, ModelServer
 
 from listenbench.dataset import Dataset
-from listenbench.generate import generate
+from listenbench.generation import generate
 
 
 @pytest.fixture(scope="session")

@@ -166,7 +166,7 @@ def test_the_command_offers_all_conditions():
     assert set(CONDITIONS) > WITHOUT_SOUND
 
 
-def test_letters_about_swapped_clips_are_scored_on_the_clips_of_the_data_set(dataset, tmp_path):
+def test_letters_about_swapped_clips_are_scored_on_the_clips_of_the_data_set(dataset):
     truth = {row["id"]: row["answer"] for row in dataset.gold().values()}
     positional = {item.id for item in dataset if set(item.choices) == {"first", "second"}}
     assert 0 < len(positional) < len(dataset)
