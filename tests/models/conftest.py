@@ -14,11 +14,17 @@ from model_server import KEY, ModelServer
 
 from listenbench.dataset import Dataset
 from listenbench.generation import generate
+from listenbench.listeners import predict
 
 
 @pytest.fixture(scope="session")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     return generate("test", 0, tmp_path_factory.mktemp("models") / "data", items=2)
+
+
+@pytest.fixture(scope="session")
+def heard(dataset: Dataset) -> dict[str, str]:
+    return predict("dsp", dataset)
 
 
 @dataclass

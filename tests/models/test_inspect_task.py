@@ -10,7 +10,6 @@ import sys
 import pytest
 from model_server import KEY, hears, serving
 
-from listenbench.listeners import predict
 from listenbench.scoring import score
 
 pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
@@ -66,7 +65,7 @@ def printed(program, *arguments):
     return json.loads(result.stdout)
 
 
-def test_inspect_finds_and_runs_the_task(dataset, tmp_path):
+def test_inspect_finds_and_runs_the_task(dataset, tmp_path, heard):
     with serving(hears) as server:
         command = [sys.executable, "-m", "inspect_ai", "eval", "listenbench/listen"]
         options = ["-T", f"data={dataset.folder}", "--model", "openai-api/persona/m", "--display", "plain"]
@@ -81,8 +80,8 @@ def test_inspect_finds_and_runs_the_task(dataset, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
     found = printed(CHECK, tmp_path / "logs")
     assert found["status"] == "success"
-    assert found["answers"] == predict("dsp", dataset)
-    figures = score(predict("dsp", dataset), dataset.folder, resamples=100).figures
+    assert found["answers"] == heard
+    figures = score(heard, dataset.folder, resamples=100).figures
     assert found["metrics"]["acc_fs"] == pytest.approx(float(100 * figures["acc_fs"].value))
     assert found["metrics"]["clean"] == pytest.approx(float(figures["clean_accuracy"].value))
     assert {"task", "item", "condition", "rung"} <= set(found["metadata"])

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_server import Answer, hears, serving
 
-from listenbench.listeners import predict
 from listenbench.models.letters import letter_of, letter_probabilities
 from listenbench.scoring import score
 
@@ -73,7 +72,7 @@ def with_logprobs(request):
     return Answer(f" {right}", logprobs=tokens, finish_reason="length")
 
 
-def test_log_probabilities_over_http(ask, dataset):
+def test_log_probabilities_over_http(ask, dataset, heard):
     pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed")
     nothing, not_a_number = (item.path.read_bytes() for item in dataset.items[:2])
 
@@ -90,7 +89,6 @@ def test_log_probabilities_over_http(ask, dataset):
     sent = server.requests[-1].body
     assert (sent["max_tokens"], sent["logprobs"], sent["top_logprobs"]) == (1, True, 20)
     replies = outcome.replies("logprobs")
-    heard = predict("dsp", dataset)
     for item in dataset.items[2:]:
         wrong = "AB"[heard[item.id] == "A"]
         assert replies[item.id][heard[item.id]] == pytest.approx(LOG(0.6))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime
 
@@ -24,10 +26,16 @@ from model_server import (
     verbose,
 )
 
-from listenbench.listeners import predict
 from listenbench.scoring import parse_answer, score
 
 pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
+
+
+LOG_AS_TEXT = """
+import sys
+from inspect_ai.log import list_eval_logs, read_eval_log
+print(*(read_eval_log(log).model_dump_json() for log in list_eval_logs(sys.argv[1])))
+"""
 
 
 def acc_fs(path, dataset):
@@ -38,12 +46,12 @@ def recordings(dataset):
     return [item.path.read_bytes() for item in dataset]
 
 
-def test_a_model_that_hears_scores_what_the_listener_scores(ask, dataset):
+def test_a_model_that_hears_scores_what_the_listener_scores(ask, dataset, heard):
     with serving(hears) as server:
         outcome = ask(server)
         again = ask(server)
     assert outcome.status == 0, outcome.stderr
-    assert outcome.replies() == predict("dsp", dataset)
+    assert outcome.replies() == heard
     assert outcome.stdout.startswith(f"predictions.jsonl: {len(dataset)} recordings, {len(dataset)} answered")
     assert outcome.stderr == ""
     assert again.status == 0
@@ -93,11 +101,10 @@ def test_who_does_not_hear_scores_half(ask, dataset, persona):
 
 
 @pytest.mark.parametrize("persona", [verbose, latex])
-def test_letters_are_read_in_longer_replies(ask, dataset, persona):
+def test_letters_are_read_in_longer_replies(ask, persona, heard):
     with serving(persona) as server:
         outcome = ask(server, "--limit", "6", "--no-preflight")
     assert outcome.status == 0, outcome.stderr
-    heard = predict("dsp", dataset)
     for identifier, text in outcome.replies().items():
         assert len(text) > 1
         assert parse_answer(text) == heard[identifier]
@@ -148,7 +155,7 @@ FAULTS = (
 )
 
 
-def test_a_run_survives_faults(ask, dataset):
+def test_a_run_survives_faults(ask, dataset, heard):
     faulty = recordings(dataset)[:6]
 
     def fails(request):
@@ -157,12 +164,11 @@ def test_a_run_survives_faults(ask, dataset):
     with serving(first_fails(hears, fails)) as server:
         outcome = ask(server, "--limit", "8", "--no-preflight")
     assert outcome.status == 0, outcome.stderr
-    heard = predict("dsp", dataset)
     assert outcome.replies() == {item.id: heard[item.id] for item in dataset.items[:8]}
     assert [server.times_asked(wav) for wav in faulty] == [2] * 6
 
 
-def test_a_killed_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tmp_path):
+def test_a_killed_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tmp_path, heard):
     unfinished = tmp_path / "predictions.jsonl.part"
     with serving(slow(hears, 0.1)) as server:
         running = start(server, "--max-connections", "2", "--no-preflight")
@@ -179,7 +185,7 @@ def test_a_killed_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tmp
         already = len(server.requests)
         outcome = ask(server, "--no-preflight")
     assert outcome.status == 0, outcome.stderr
-    assert outcome.replies() == predict("dsp", dataset)
+    assert outcome.replies() == heard
     later = [request.wav for request in server.requests[already:]]
     assert len(later) == len(dataset) - len(kept)
     assert not any(item.path.read_bytes() in later for item in dataset if item.id in kept)
@@ -226,10 +232,15 @@ def test_the_key_is_written_nowhere(ask, tmp_path):
     assert outcome.status == 2
     assert "bad key ***" in outcome.stderr
     with serving(hears) as server:
-        assert ask(server, "--limit", "2", "--no-preflight").status == 0
+        assert ask(server, "--limit", "2", "--no-preflight", "--log-dir", "logs").status == 0
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".eval"]
     assert len(files) >= 3
     assert not any(KEY.encode() in path.read_bytes() for path in files)
+    logged = subprocess.run(
+        [sys.executable, "-c", LOG_AS_TEXT, tmp_path / "logs"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "persona-2026" in logged
+    assert KEY not in logged
 
 
 def test_an_answer_is_asked_for_as_json_until_it_can_be_read(ask):
