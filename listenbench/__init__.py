@@ -19,6 +19,7 @@ from listenbench.errors import DataError, ListenbenchError, RenderError, SpecErr
 if TYPE_CHECKING:
     from listenbench.dataset import Dataset, DatasetItem, load
     from listenbench.generation import generate
+    from listenbench.models.rewards import reward
     from listenbench.scoring import score
     from listenbench.streaming import Sample, stream
 
@@ -28,6 +29,7 @@ _PLACES = {
     "Sample": "listenbench.streaming",
     "generate": "listenbench.generation",
     "load": "listenbench.dataset",
+    "reward": "listenbench.models.rewards",
     "score": "listenbench.scoring",
     "stream": "listenbench.streaming",
 }
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "generate",
     "load",
+    "reward",
     "score",
     "stream",
 ]

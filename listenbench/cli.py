@@ -24,6 +24,7 @@ COMMANDS: Final = MappingProxyType(
         "soundfonts": "Show which soundfonts are here, and how to get the others.",
         "audit": "Check that nothing but hearing answers a data set.",
         "baseline": "Write the predictions of a reference listener.",
+        "run": "Ask a model about every recording.",
         "score": "Score a predictions file.",
         "compare": "Compare two predictions files.",
         "leaderboard": "Rank a folder of submissions.",

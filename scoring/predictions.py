@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from listenbench.errors import DataError
 from listenbench.scoring.answers import INVALID, MISSING, NO_REPLY, Reading, read_letter, read_logprobs
+from listenbench.scoring.conditions import as_in_data_set
 from listenbench.scoring.jsonlines import read_json_lines
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.parsing import read_reply
@@ -219,7 +220,7 @@ class _Reader:
             source=source,
             meta=MappingProxyType(self._meta),
             readout=self.readout,
-            responses=np.frombuffer(bytes(self._responses), np.uint8),
+            responses=as_in_data_set(np.frombuffer(bytes(self._responses), np.uint8), self._meta, self._key),
             invalid_reasons=MappingProxyType(dict(sorted(reasons.items()))),
             repeated=self._repeated,
         )

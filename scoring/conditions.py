@@ -1,0 +1,43 @@
+"""Replies to recordings that were not shown as the data set has them.
+
+`meta.condition` says what was shown. Under `swapped` the clips came in the other order: whether two clips are
+the same doesn't depend on that, but the first one is then the second one of the data set. Such letters are
+exchanged, so that they name the clip as it lies in the data set, and every figure means what it always means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from listenbench.scoring.answers import LETTERS
+from listenbench.scoring.key import AnswerKey
+
+SWAPPED: Final = "swapped"
+"""The condition under which clip B is played before clip A."""
+
+_POSITIONS: Final = frozenset({"first", "second"})
+
+
+def as_in_data_set(
+    responses: NDArray[np.uint8], meta: Mapping[str, Any], key: AnswerKey
+) -> NDArray[np.uint8]:
+    """Return the responses as answers about the recordings of the data set.
+
+    Parameters
+    ----------
+    responses : array of uint8, shape (rows,)
+        Codes of the responses to what was shown.
+    meta : mapping
+        The first line of the predictions.
+    key : AnswerKey
+        Says for which rows the letters name a clip by its position.
+    """
+    if meta.get("condition") != SWAPPED:
+        return responses
+    by_position = np.array([set(words) == _POSITIONS for words in key.choices])[key.choices_of_row]
+    exchanged = by_position & (responses < len(LETTERS))
+    return np.where(exchanged, 1 - responses, responses).astype(np.uint8)

@@ -1,0 +1,262 @@
+"""`listenbench run` against a service on this machine: what comes out, whatever the model and the line do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+
+import pytest
+from model_server import (
+    KEY,
+    Answer,
+    always_a,
+    deaf,
+    dropping_audio,
+    first_fails,
+    hears,
+    latex,
+    refusing,
+    serving,
+    slow,
+    verbose,
+)
+
+from listenbench.scoring import parse_answer, score
+
+pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
+
+
+LOG_AS_TEXT = """
+import sys
+from inspect_ai.log import list_eval_logs, read_eval_log
+print(*(read_eval_log(log).model_dump_json() for log in list_eval_logs(sys.argv[1])))
+"""
+
+
+def acc_fs(path, dataset):
+    return float(100 * score(path, dataset.folder, resamples=100).figures["acc_fs"].value)
+
+
+def recordings(dataset):
+    return [item.path.read_bytes() for item in dataset]
+
+
+def test_a_model_that_hears_scores_what_the_listener_scores(ask, dataset, heard):
+    with serving(hears) as server:
+        outcome = ask(server)
+        again = ask(server)
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.replies() == heard
+    assert outcome.stdout.startswith(f"predictions.jsonl: {len(dataset)} recordings, {len(dataset)} answered")
+    assert outcome.stderr == ""
+    assert again.status == 0
+    assert_asked_once_with_nothing_else(dataset, server.requests)
+
+
+def assert_asked_once_with_nothing_else(dataset, requests):
+    questions = {item.path.read_bytes(): item.question for item in dataset}
+    asked = [request for request in requests if request.wav in questions]
+    assert len(asked) == len(questions) == len(dataset)
+    assert {request.wav: request.text for request in asked} == questions
+    for request in asked:
+        assert [message["role"] for message in request.body["messages"]] == ["user"]
+        told = json.dumps({**request.body, "messages": []})
+        assert not any(word in told for word in ("clean", "flip", "stay", "melody", "harmony", "gold"))
+
+
+def test_the_meta_line_says_how_the_replies_came_about(ask, dataset):
+    with serving(hears) as server:
+        outcome = ask(server, "--max-tokens", "20", "--seed", "7", "--limit", "3", "--json")
+    meta = outcome.meta
+    assert json.loads(outcome.stdout) == meta
+    assert meta["model"] == "openai-api/persona/m"
+    assert meta["version"] == "persona-2026"
+    assert meta["readout"] == "generated"
+    assert meta["used_training_split"] == "none"
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(f"{meta['date']}T12:00+00:00")).days) <= 1
+    assert meta["dataset_fingerprint"] == dataset.description["fingerprint"]
+    assert meta["sampling"] == {"temperature": 0.0, "max_tokens": 20, "seed": 7}
+    assert meta["audio"] == {"encoding": "WAV, 16-bit PCM", "sample_rate": 44_100, "channels": 1}
+    assert (meta["condition"], meta["preflight"]) == ("audio", "passed")
+    assert len(meta["prompt_sha256"]) == 64
+    assert {"listenbench", "inspect_ai", "openai", "python"} <= set(meta["packages"])
+    assert meta["counts"]["recordings"] == 3
+    sent = server.requests[-1].body
+    assert (sent["temperature"], sent["max_tokens"], sent["seed"]) == (0.0, 20, 7)
+    assert score(outcome.path, dataset.folder, resamples=100).predictions.missing == len(dataset) - 3
+
+
+@pytest.mark.parametrize("persona", [deaf, always_a])
+def test_who_does_not_hear_scores_half(ask, dataset, persona):
+    with serving(persona) as server:
+        outcome = ask(server, "--no-preflight")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.meta["preflight"] == "skipped"
+    assert acc_fs(outcome.path, dataset) == 50.0
+
+
+@pytest.mark.parametrize("persona", [verbose, latex])
+def test_letters_are_read_in_longer_replies(ask, persona, heard):
+    with serving(persona) as server:
+        outcome = ask(server, "--limit", "6", "--no-preflight")
+    assert outcome.status == 0, outcome.stderr
+    for identifier, text in outcome.replies().items():
+        assert len(text) > 1
+        assert parse_answer(text) == heard[identifier]
+    assert outcome.meta["counts"]["answered"] == 6
+
+
+def test_refusals_are_counted_and_wrong(ask, dataset):
+    with serving(refusing) as server:
+        outcome = ask(server, "--no-preflight", "--limit", "4")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.meta["counts"] == {
+        "recordings": 4,
+        "answered": 0,
+        "refusals": 4,
+        "parse_failures": 0,
+        "missing": 0,
+        "asked_again": 0,
+        "retries": 0,
+    }
+    assert acc_fs(outcome.path, dataset) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("persona", "words"),
+    [
+        (dropping_audio(hears), "ignores its audio"),
+        (lambda _request: "I can't answer that.", "didn't answer a plain question"),
+        (lambda _request: Answer(f"wrong key {KEY}", status=401), "wrong key ***"),
+    ],
+    ids=["dropped", "mute", "unauthorised"],
+)
+def test_the_preflight_stops_a_model_that_does_not_hear(ask, dataset, persona, words, tmp_path):
+    with serving(persona) as server:
+        outcome = ask(server, "--max-retries", "0")
+    assert outcome.status == 2
+    assert outcome.stderr.startswith("listenbench: preflight: model 'openai-api/persona/m'")
+    assert words in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert not any(server.times_asked(wav) for wav in recordings(dataset))
+    assert len(server.requests) <= 13
+    assert not list(tmp_path.glob("predictions.jsonl*"))
+
+
+FAULTS = (
+    Answer("slow down", status=429, headers={"Retry-After": "0"}),
+    Answer("overloaded", status=503, headers={"Retry-After": "0"}),
+    Answer("A", hang_up=True),
+)
+
+
+def test_a_run_survives_faults(ask, dataset, heard):
+    faulty = recordings(dataset)[:6]
+
+    def fails(request):
+        return FAULTS[faulty.index(request.wav) % len(FAULTS)] if request.wav in faulty else hears(request)
+
+    with serving(first_fails(hears, fails)) as server:
+        outcome = ask(server, "--limit", "8", "--no-preflight")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.replies() == {item.id: heard[item.id] for item in dataset.items[:8]}
+    assert [server.times_asked(wav) for wav in faulty] == [2] * 6
+
+
+def test_a_killed_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tmp_path, heard):
+    unfinished = tmp_path / "predictions.jsonl.part"
+    with serving(slow(hears, 0.1)) as server:
+        running = start(server, "--max-connections", "2", "--no-preflight")
+        while not unfinished.exists() or unfinished.read_bytes().count(b"\n") < 6:
+            assert running.process.is_alive(), running.stderr
+            time.sleep(0.02)
+        os.kill(running.process.pid, signal.SIGKILL)
+        running.wait()
+        assert not (tmp_path / "predictions.jsonl").exists()
+        kept = [json.loads(line)["id"] for line in unfinished.read_text("utf-8").splitlines()[1:]]
+        assert 5 <= len(kept) < len(dataset)
+        with unfinished.open("a") as file:
+            file.write('{"id": "cut o')
+        already = len(server.requests)
+        outcome = ask(server, "--no-preflight")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.replies() == heard
+    later = [request.wav for request in server.requests[already:]]
+    assert len(later) == len(dataset) - len(kept)
+    assert not any(item.path.read_bytes() in later for item in dataset if item.id in kept)
+    assert not unfinished.exists()
+
+
+def test_recordings_that_fail_are_named_and_asked_about_again(ask, dataset):
+    broken = recordings(dataset)[2]
+    mended = []
+
+    def persona(request):
+        return Answer("bad wave", status=400) if request.wav == broken and not mended else hears(request)
+
+    with serving(persona) as server:
+        first = ask(server, "--limit", "5", "--no-preflight")
+        assert first.status == 2
+        assert "1 of 5 recordings have no reply" in first.stderr
+        assert "bad wave" in first.stderr
+        assert not first.path.exists()
+        accepted = ask(server, "--limit", "5", "--no-preflight", "--accept-missing")
+        assert accepted.status == 0, accepted.stderr
+        assert accepted.meta["counts"]["missing"] == 1
+        assert list(accepted.replies().values())[2] is None
+        mended.append(True)
+        whole = ask(server, "--limit", "5", "--no-preflight")
+    assert whole.status == 0, whole.stderr
+    assert whole.meta["counts"]["answered"] == 5
+    assert [server.times_asked(wav) for wav in recordings(dataset)[:5]] == [1, 1, 3, 1, 1]
+
+
+def test_a_file_of_another_run_is_left_alone(ask):
+    with serving(hears) as server:
+        assert ask(server, "--limit", "2", "--no-preflight").status == 0
+        other = ask(server, "--limit", "2", "--no-preflight", "--temperature", "1")
+        assert other.status == 2
+        assert "sampling" in other.stderr
+        assert "--overwrite" in other.stderr
+        assert ask(server, "--limit", "2", "--no-preflight", "--temperature", "1", "--overwrite").status == 0
+
+
+def test_the_key_is_written_nowhere(ask, tmp_path):
+    with serving(lambda _request: Answer(f"bad key {KEY}", status=400)) as server:
+        outcome = ask(server, "--limit", "2", "--no-preflight")
+    assert outcome.status == 2
+    assert "bad key ***" in outcome.stderr
+    with serving(hears) as server:
+        assert ask(server, "--limit", "2", "--no-preflight", "--log-dir", "logs").status == 0
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".eval"]
+    assert len(files) >= 3
+    assert not any(KEY.encode() in path.read_bytes() for path in files)
+    logged = subprocess.run(
+        [sys.executable, "-c", LOG_AS_TEXT, tmp_path / "logs"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "persona-2026" in logged
+    assert KEY not in logged
+
+
+def test_an_answer_is_asked_for_as_json_until_it_can_be_read(ask):
+    replies = {}
+
+    def persona(request):
+        count = replies[request.wav] = replies.get(request.wav, 0) + 1
+        return '{"answer": "B"}' if count >= 3 else "Well, that depends."
+
+    with serving(persona) as server:
+        outcome = ask(server, "--json-answer", "--no-preflight", "--limit", "2")
+    assert outcome.status == 0, outcome.stderr
+    assert [line["asked"] for line in outcome.lines[1:]] == [3, 3]
+    assert outcome.meta["counts"]["asked_again"] == 4
+    assert all("JSON object" in request.text for request in server.requests)
+    with serving(lambda _request: "Well, that depends.") as server:
+        outcome = ask(server, "--json-answer", "--no-preflight", "--limit", "1", out="other.jsonl")
+    assert [len(server.requests), outcome.lines[1]["asked"]] == [5, 5]
+    assert outcome.meta["counts"]["parse_failures"] == 1
