@@ -12,8 +12,15 @@ from typing import Final
 
 import numpy as np
 
-from listenbench.compose.trial import LEAD_IN_SECONDS, Setting, Trial, Unsuitable, same_or_different
-from listenbench.edits import Edit, change_instrument, change_rate, move_notes, repeat_figure
+from listenbench.compose.trial import (
+    LEAD_IN_SECONDS,
+    Setting,
+    Trial,
+    Unsuitable,
+    faster_or_slower,
+    same_or_different,
+)
+from listenbench.edits import Edit, change_instrument, move_notes, repeat_figure
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part, part_of
 from listenbench.randomness import pick
 
@@ -93,14 +100,7 @@ def compose_rhythm(generator: np.random.Generator, setting: Setting, rung: float
     figure = [(float(place), Note(_CLOSED_HI_HAT, 0.0, 0.08, _VELOCITY)) for place in (0, 1)]
     notes = repeat_figure(figure, start, beat, setting.window)
     base = Clip((Part(Instrument(0, PERCUSSION_BANK), tuple(notes)),), setting.window, beat)
-    ratios = {"faster": rung, "slower": 1 / rung}
-    return Trial(
-        clip_a=base,
-        clip_b={relation: change_rate(base, ratio) for relation, ratio in ratios.items()},
-        edits={r: Edit("pulse_rate", "rhythm", ratio, "ratio") for r, ratio in ratios.items()},
-        content=f"{start} {rung}",
-        material={"figure": "pulse", "start": start},
-    )
+    return faster_or_slower(base, rung, f"{start} {rung}", {"figure": "pulse", "start": start})
 
 
 def _four_notes(

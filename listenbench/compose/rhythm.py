@@ -19,8 +19,15 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from listenbench.compose import published
-from listenbench.compose.trial import Accept, Setting, Trial, Unsuitable, first_suitable
-from listenbench.edits import Edit, change_rate, repeat_figure
+from listenbench.compose.trial import (
+    Accept,
+    Setting,
+    Trial,
+    Unsuitable,
+    faster_or_slower,
+    first_suitable,
+)
+from listenbench.edits import repeat_figure
 from listenbench.instruments import PERCUSSION
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part
 from listenbench.randomness import pick
@@ -133,15 +140,3 @@ def compose_rhythm(
         "accent": accent,
     }
     return faster_or_slower(base, rung, content, material)
-
-
-def faster_or_slower(base: Clip, ratio: float, content: str, material: dict[str, str | float]) -> Trial:
-    """Return the trial whose clip A is `base`, and whose clip B has the rate times or by the ratio."""
-    ratios = {"faster": ratio, "slower": 1 / ratio}
-    return Trial(
-        clip_a=base,
-        clip_b={relation: change_rate(base, value) for relation, value in ratios.items()},
-        edits={r: Edit("pulse_rate", "rhythm", value, "ratio") for r, value in ratios.items()},
-        content=content,
-        material=material,
-    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from listenbench.edits import Edit
+from listenbench.edits import Edit, change_rate
 from listenbench.music import Clip
 
 LEAD_IN_SECONDS = 0.03
@@ -100,6 +100,18 @@ def same_or_different(
         clip_a=base,
         clip_b={"same": base, "different": edited},
         edits={"same": None, "different": edit},
+        content=content,
+        material=material,
+    )
+
+
+def faster_or_slower(base: Clip, ratio: float, content: str, material: Mapping[str, str | float]) -> Trial:
+    """Return the trial whose clip A is `base`, and whose clip B has the rate times or by the ratio."""
+    ratios = {"faster": ratio, "slower": 1 / ratio}
+    return Trial(
+        clip_a=base,
+        clip_b={relation: change_rate(base, value) for relation, value in ratios.items()},
+        edits={r: Edit("pulse_rate", "rhythm", value, "ratio") for r, value in ratios.items()},
         content=content,
         material=material,
     )
