@@ -52,10 +52,6 @@ def _html_table(table: Table) -> str:
     )
 
 
-def _html_cells(cells: tuple[str, ...]) -> str:
-    return "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-
-
 def as_document(board: Leaderboard) -> str:
     """Return Markdown."""
     return "\n\n".join([f"# {_facts(board)}", *map(as_markdown, board.tables())]) + "\n"
