@@ -22,6 +22,12 @@ def import_name(folder: Path) -> str:
     return ".".join([FOLDERS[top], *rest])
 
 
+def package_of(path: Path) -> str:
+    """Return the package that a data file belongs to: that of the nearest folder that is one."""
+    folder = next(parent for parent in path.parents if (parent / "__init__.py").is_file())
+    return import_name(folder)
+
+
 def files_below(pattern: str) -> list[Path]:
     return sorted(path for folder in FOLDERS for path in (CHECKOUT / folder).rglob(pattern))
 
@@ -51,6 +57,6 @@ def test_every_data_file_is_packaged(settings: configparser.ConfigParser) -> Non
         for path in files_below("*")
         if path.is_file()
         and path.suffix not in {".py", ".pyc"}
-        and not any(path.match(pattern) for pattern in patterns.get(import_name(path.parent), []))
+        and not any(path.match(pattern) for pattern in patterns.get(package_of(path), []))
     ]
     assert forgotten == []

@@ -1,0 +1,1 @@
+"""Pages to look at and listen to: report, item browser, listening test."""

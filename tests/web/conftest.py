@@ -1,0 +1,94 @@
+"""A real browser for the pages, which notes whatever a page must not do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+OURS = {"", "127.0.0.1", "localhost"}
+SERIOUS = {"serious", "critical"}
+OPTIONS = [
+    "--autoplay-policy=no-user-gesture-required",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-sync",
+    "--mute-audio",
+    "--no-first-run",
+]
+
+
+def browser_path() -> str | None:
+    """Return the Chromium of this machine; continuous integration installs one and insists on it."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = browser_path()
+    if path is None:
+        if os.environ.get("LISTENBENCH_TEST_BROWSER") == "required":
+            pytest.fail("there is no Chromium: install the package chromium")
+        pytest.skip("there is no Chromium on this machine: on Debian, apt-get install chromium")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=OPTIONS, chromium_sandbox=False)
+        yield running
+        running.close()
+
+
+def watch(page: Page) -> list[str]:
+    """Return a list that fills with the page's errors and its requests to other hosts."""
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: faults.append(request.url) if not is_ours(request.url) else None)
+    return faults
+
+
+def is_ours(url: str) -> bool:
+    """Return whether an address is of this machine or of no machine at all."""
+    parts = urlsplit(url)
+    return parts.scheme in {"file", "data", "blob"} or (parts.hostname or "") in OURS
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Return a function that opens a page of its own context; at the end no page may have had a fault."""
+    contexts: list[BrowserContext] = []
+    faults: list[list[str]] = []
+
+    def make(**options: object) -> Page:
+        context = browser.new_context(**options)  # type: ignore[arg-type]  # Playwright's own options
+        contexts.append(context)
+        page = context.new_page()
+        faults.append(watch(page))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert [fault for each in faults for fault in each] == []
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    return new_page()
+
+
+def accessibility_faults(page: Page) -> list[str]:
+    """Return the serious violations that axe-core finds on a page."""
+    violations = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {each['help']}" for each in violations if each["impact"] in SERIOUS]
+
+
+def address(path: Path) -> str:
+    """Return the address of a file."""
+    return path.resolve().as_uri()
