@@ -22,9 +22,10 @@ from listenbench.compose.accompaniment import (
     trio_around_line,
 )
 from listenbench.compose.harmony import HarmonyOptions, compose_harmony
-from listenbench.compose.melody import MelodyOptions, compose_melody
+from listenbench.compose.melody import compose_melody
+from listenbench.compose.options import LineOptions
 from listenbench.compose.rhythm import RhythmOptions, compose_rhythm
-from listenbench.compose.timbre import TimbreOptions, compose_timbre, redraw_music
+from listenbench.compose.timbre import compose_timbre, redraw_music
 from listenbench.compose.trial import Accept, Setting, Trial
 from listenbench.errors import SpecError
 from listenbench.music import Clip
@@ -93,7 +94,7 @@ TASKS: Final[Mapping[str, Task]] = MappingProxyType(
                 questions=questions.MELODY,
                 rungs=(100, 200, 400, 700),
                 unit="cents",
-                options=MelodyOptions,
+                options=LineOptions,
                 compose=compose_melody,
                 arrange=pad_under_line,
             ),
@@ -114,7 +115,7 @@ TASKS: Final[Mapping[str, Task]] = MappingProxyType(
                 questions=questions.TIMBRE,
                 rungs=("near", "far"),
                 unit="family distance",
-                options=TimbreOptions,
+                options=LineOptions,
                 compose=compose_timbre,
                 arrange=trio_around_line,
                 redraw=redraw_music,

@@ -7,11 +7,12 @@ from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from listenbench.compose import published
 from listenbench.compose.chords import Shape, choose_bass, editable_shapes, nearby
 from listenbench.compose.lines import SOFT_VELOCITIES
+from listenbench.compose.options import ChordCount, PublishedPitch, Upwards
 from listenbench.compose.trial import (
     LEAD_IN_SECONDS,
     Accept,
@@ -61,8 +62,14 @@ class HarmonyOptions(BaseModel):
     block: float = Field(default=0.25, ge=0)
     broken: float = Field(default=0.25, ge=0)
     progression: float = Field(default=0.5, ge=0)
-    chords: tuple[int, int] = Field(default=(2, 4))
-    published_pool: tuple[Annotated[int, Field(ge=21, le=108)], ...] = ()
+    chords: Annotated[tuple[ChordCount, ChordCount], Upwards] = (2, 4)
+    published_pool: tuple[PublishedPitch, ...] = ()
+
+    @model_validator(mode="after")
+    def _some_form(self) -> HarmonyOptions:
+        if not any(getattr(self, form) for form in FORMS):
+            raise ValueError(f"one of {', '.join(FORMS)} has to be above 0")
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
 from listenbench.compose import published
 from listenbench.compose.lines import (
@@ -16,6 +13,7 @@ from listenbench.compose.lines import (
     line_clip,
     line_content,
 )
+from listenbench.compose.options import LineOptions
 from listenbench.compose.trial import (
     Accept,
     Setting,
@@ -32,25 +30,8 @@ from listenbench.randomness import pick
 _WIDEST_LEAP = 12
 
 
-class MelodyOptions(BaseModel):
-    """Options of the melody task.
-
-    Attributes
-    ----------
-    notes : (int, int)
-        Fewest and most notes of a melody, 3 to 12.
-    published_pool : tuple of int
-        Pitches of the published benchmark's material, which is used instead of ours if there are any.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    notes: tuple[int, int] = Field(default=(4, 8))
-    published_pool: tuple[Annotated[int, Field(ge=21, le=108)], ...] = ()
-
-
 def compose_melody(
-    generator: np.random.Generator, setting: Setting, options: MelodyOptions, rung: int, accept: Accept
+    generator: np.random.Generator, setting: Setting, options: LineOptions, rung: int, accept: Accept
 ) -> Trial:
     """Draw a melody and its neighbour with one note moved by `rung` cents, 100 or a multiple.
 

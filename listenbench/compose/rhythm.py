@@ -14,9 +14,10 @@ equally often, and the guess is right with probability 1/2 + 1/(2 n), `one_clip_
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from listenbench.compose import published
 from listenbench.compose.trial import (
@@ -45,6 +46,9 @@ _ACCENTS = (0, 6, 12)
 _EARLIEST_START = 0.04
 _START_STEPS = 20
 _SOUND_SECONDS = 0.08
+_LEAST_WIDTH = 1.5**2
+
+Rate = Annotated[float, Field(ge=30, le=480)]
 
 
 class RhythmOptions(BaseModel):
@@ -53,7 +57,8 @@ class RhythmOptions(BaseModel):
     Attributes
     ----------
     rates : (float, float)
-        Lowest and highest pulse rate of any clip, in beats a minute.
+        Lowest and highest pulse rate of any clip, 30 to 480 beats a minute. The highest is at least 2.25
+        times the lowest, so that clip B may be faster or slower by any ratio of the task.
     sounds : tuple of str
         Names of percussion sounds to draw from; empty for all.
     published : bool
@@ -62,9 +67,24 @@ class RhythmOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rates: tuple[float, float] = Field(default=(48.0, 320.0))
+    rates: tuple[Rate, Rate] = (48.0, 320.0)
     sounds: tuple[str, ...] = ()
     published: bool = False
+
+    @field_validator("rates")
+    @classmethod
+    def _wide_enough(cls, rates: tuple[float, float]) -> tuple[float, float]:
+        if rates[1] < _LEAST_WIDTH * rates[0]:
+            raise ValueError(f"the highest rate has to be {_LEAST_WIDTH:g} times the lowest one at least")
+        return rates
+
+    @field_validator("sounds")
+    @classmethod
+    def _known(cls, sounds: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [sound for sound in sounds if sound not in PERCUSSION]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not one of {', '.join(PERCUSSION)}")
+        return sounds
 
 
 def chain_length(rates: tuple[float, float], ratio: float) -> int:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
 from listenbench.compose import published
 from listenbench.compose.lines import draw_manner, draw_pitches, line_clip, line_content
+from listenbench.compose.options import LineOptions
 from listenbench.compose.trial import (
     Accept,
     Setting,
@@ -31,25 +30,8 @@ _BALANCING_ROUNDS = 500
 Pair = tuple[MelodicInstrument, MelodicInstrument]
 
 
-class TimbreOptions(BaseModel):
-    """Options of the timbre task.
-
-    Attributes
-    ----------
-    notes : (int, int)
-        Fewest and most notes of the line that the instruments play, 3 to 12.
-    published_pool : tuple of int
-        Pitches of the published benchmark's material, which is used instead of ours if there are any.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    notes: tuple[int, int] = Field(default=(4, 8))
-    published_pool: tuple[Annotated[int, Field(ge=21, le=108)], ...] = ()
-
-
 def compose_timbre(
-    generator: np.random.Generator, setting: Setting, options: TimbreOptions, rung: str, accept: Accept
+    generator: np.random.Generator, setting: Setting, options: LineOptions, rung: str, accept: Accept
 ) -> Trial:
     """Draw a line and two instruments that can play it, 'near' (one family) or 'far' (two families).
 
@@ -83,9 +65,7 @@ def compose_timbre(
     )
 
 
-def redraw_music(
-    generator: np.random.Generator, setting: Setting, options: TimbreOptions, clip: Clip
-) -> Clip:
+def redraw_music(generator: np.random.Generator, setting: Setting, options: LineOptions, clip: Clip) -> Clip:
     """Return other music for the same instrument, in the same band of pitches.
 
     Within an arrangement the tempo and the tones have to stay: only the pitches are drawn again.

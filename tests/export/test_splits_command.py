@@ -5,6 +5,7 @@ import tomllib
 from itertools import islice
 
 import pytest
+import tomlkit
 
 from listenbench.cli import run
 from listenbench.effects import EFFECTS
@@ -176,3 +177,38 @@ def test_wrong_input_is_one_line_and_status_two(arguments, tmp_path, monkeypatch
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert captured.err.startswith("listenbench: ")
+
+
+@pytest.mark.parametrize(
+    ("task", "option", "value", "said"),
+    [
+        ("melody", "notes", [2, 8], "3"),
+        ("melody", "notes", [4, 13], "12"),
+        ("timbre", "notes", [8, 4], "ends below its start"),
+        ("harmony", "chords", [1, 4], "2"),
+        ("harmony", "chords", [4, 3], "ends below its start"),
+        ("rhythm", "rates", [100, 200], "2.25 times"),
+        ("rhythm", "rates", [0, 200], "30"),
+        ("rhythm", "sounds", ["gong"], "'gong' is not one of high floor tom"),
+    ],
+)
+def test_options_of_tasks_are_checked(task, option, value, said, tmp_path, capsys):
+    path = tmp_path / "mine.toml"
+    table = load_split("test").model_dump(mode="json")
+    table["tasks"][task]["options"] = {option: value}
+    path.write_text(tomlkit.dumps(table), "utf-8")
+    assert run(["splits", "show", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"tasks.{task}.options" in error
+    assert option in error
+    assert said in error
+
+
+def test_harmony_needs_some_form(tmp_path, capsys):
+    path = tmp_path / "mine.toml"
+    table = load_split("test").model_dump(mode="json")
+    table["tasks"]["harmony"]["options"] = {"block": 0, "broken": 0, "progression": 0}
+    path.write_text(tomlkit.dumps(table), "utf-8")
+    assert run(["splits", "show", str(path)]) == 2
+    assert "block, broken, progression has to be above 0" in capsys.readouterr().err
