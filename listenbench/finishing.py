@@ -10,9 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from listenbench import fluidsynth
-from listenbench.dataset import DESCRIPTION, FORMAT, Row, fingerprint, write_description
+from listenbench.dataset import (
+    DESCRIPTION,
+    FORMAT,
+    MANIFEST,
+    Row,
+    fingerprint,
+    read_rows,
+    write_description,
+)
 from listenbench.journal import Entry
 from listenbench.request import Request
+from listenbench.self_report import self_report
 from listenbench.tables import Totals, write_tables
 from listenbench.workplace import Workplace
 
@@ -72,6 +81,7 @@ def _description(request: Request, origin: Mapping[str, Any], totals: Totals, fo
             "distinct_recordings": totals.distinct_recordings,
             "by_condition": dict.fromkeys(request.split.variants, request.items),
         },
+        "self_report": self_report(read_rows(folder / MANIFEST)),
         "soundfonts": origin["soundfonts"],
         "versions": origin["versions"],
         "fingerprint": fingerprint(folder),

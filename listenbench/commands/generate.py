@@ -76,6 +76,7 @@ def command(  # noqa: PLR0913 # one parameter an option
     from listenbench.dataset import read_description
     from listenbench.generation import default_target, make
     from listenbench.request import Shard, make_request
+    from listenbench.self_report import report_lines
 
     started = time.perf_counter()
     part = None if shard is None else Shard.parse(shard)
@@ -93,8 +94,11 @@ def command(  # noqa: PLR0913 # one parameter an option
         click.echo(json.dumps(summary))
         return
     click.echo(f"{summary['folder']}: {summary['recordings']} recordings of {summary['items']} items")
+    for line in report_lines(summary["self_report"]):
+        click.echo(line)
     click.echo(f"fingerprint {summary['fingerprint']}")
-    click.echo(f"{time.perf_counter() - started:.1f} s", err=True)
+    elapsed = time.perf_counter() - started
+    click.echo(f"{elapsed:.1f} s, {1000 * elapsed / summary['items']:.0f} ms an item", err=True)
 
 
 def _default_workers() -> int:
@@ -108,5 +112,6 @@ def _summary(folder: Path, description: Mapping[str, Any]) -> dict[str, Any]:
         "folder": str(folder),
         "recordings": counts["recordings"],
         "items": counts["items"],
+        "self_report": description.get("self_report", {}),
         "fingerprint": description["fingerprint"],
     }
