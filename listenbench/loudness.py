@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,6 @@ PEAK_LIMIT_DBFS = -1.0
 
 MOST_LIMITING_DB = 4.0
 """Most that `normalised` takes from a peak."""
-
-Coefficients: TypeAlias = npt.NDArray[np.float64]
 
 _BLOCK_SECONDS: Final = 0.4
 _OVERLAP: Final = 0.75
@@ -82,19 +80,15 @@ def integrated_loudness(samples: FloatArray, sample_rate: int) -> float:
 
 
 def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
-    """Measure the gating blocks of a clip, bit for bit as pyloudnorm's meter does, in half of its time.
+    """Measure the gating blocks of a clip as pyloudnorm's meter does on float64, in a fifth of its time.
 
     Parameters and errors are those of `integrated_loudness`.
     """
-    from scipy.signal import lfilter
+    from scipy.signal import sosfilt
 
     if samples.size < _BLOCK_SECONDS * sample_rate:
         raise ValueError(f"{samples.size} samples are shorter than a gating block of {_BLOCK_SECONDS} s")
-    weighted = samples
-    for numerator, denominator in _weighting(sample_rate):
-        # The filter is twice as fast on float64; the meter keeps float32 between its stages.
-        weighted = lfilter(numerator, denominator, weighted.astype(np.float64)).astype(np.float32)
-    squares = np.square(weighted)
+    squares = np.square(sosfilt(_weighting(sample_rate), samples.astype(np.float64)))
     scale, step = 1.0 / (_BLOCK_SECONDS * sample_rate), 1.0 - _OVERLAP
     seconds = samples.size / sample_rate
     count = int(np.round((seconds - _BLOCK_SECONDS) / (_BLOCK_SECONDS * step)) + 1)
@@ -104,13 +98,13 @@ def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
 
 
 @cache
-def _weighting(sample_rate: int) -> tuple[tuple[Coefficients, Coefficients], ...]:
-    """Return numerator and denominator of the two stages of K-weighting (ITU-R BS.1770-4, annex 1)."""
+def _weighting(sample_rate: int) -> npt.NDArray[np.float64]:
+    """Return the two stages of K-weighting (ITU-R BS.1770-4, annex 1) as second-order sections."""
     from pyloudnorm import IIRfilter
 
     shelf = IIRfilter(4.0, 1 / np.sqrt(2), 1500.0, sample_rate, "high_shelf")
     high_pass = IIRfilter(0.0, 0.5, 38.0, sample_rate, "high_pass")
-    return tuple((stage.b * stage.passband_gain, stage.a) for stage in (shelf, high_pass))
+    return np.array([[*stage.b * stage.passband_gain, *stage.a] for stage in (shelf, high_pass)])
 
 
 def _level(powers: npt.NDArray[np.float64]) -> float:

@@ -70,12 +70,12 @@ def test_silence_is_refused(samples):
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(-5, 0), st.floats(3, 5.3), st.integers(17_640, 100_000))
-def test_it_reads_exactly_what_pyloudnorm_reads(seed, level, decay, size):
+def test_it_reads_what_pyloudnorm_reads(seed, level, decay, size):
     noise = np.random.default_rng(seed).standard_normal(size)
     samples = (noise * 10**level * np.exp(-np.arange(size) / 10**decay)).astype(np.float32)
     with np.errstate(divide="ignore"):
-        expected = pyloudnorm.Meter(RATE).integrated_loudness(samples)
-    assert integrated_loudness(samples, RATE) == expected
+        expected = pyloudnorm.Meter(RATE).integrated_loudness(samples.astype(np.float64))
+    assert integrated_loudness(samples, RATE) == pytest.approx(expected, abs=1e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(3, 5.3), st.floats(-1, 1), st.sampled_from([-60.0, -23.0]))
