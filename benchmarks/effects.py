@@ -28,10 +28,11 @@ from listenbench.audio import SAMPLE_RATE
 from listenbench.effects import EFFECTS, AudioEffect, get_audio_effect, get_effect
 from listenbench.effects.base import ClipEffect
 from listenbench.effects.shoebox import reverberation_time
-from listenbench.loudness import integrated_loudness, peak_dbfs
+from listenbench.loudness import integrated_loudness
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, part_of
 from listenbench.render import Renderer
 from listenbench.soundfonts import find
+from listenbench.true_peak import peak_dbfs
 
 Samples = npt.NDArray[np.float32]
 

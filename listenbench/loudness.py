@@ -1,4 +1,4 @@
-"""Loudness of clips after ITU-R BS.1770, through pyloudnorm."""
+"""Loudness of clips after ITU-R BS.1770, with the filters of pyloudnorm, and levelling of clips to it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from listenbench.audio import FloatArray, dequantised, quantised
 from listenbench.errors import RenderError
+from listenbench.true_peak import held, true_peak_dbtp
 
-PEAK_LIMIT_DBFS = -1.0
-"""Highest sample peak that a clip may have (EBU R 128 recommends -1 dBTP)."""
+PEAK_LIMIT_DBTP = -1.0
+"""Highest true peak that a clip may have (EBU R 128, recommendation m)."""
 
 MOST_LIMITING_DB = 4.0
 """Most that `normalised` takes from a peak."""
@@ -25,9 +26,11 @@ _ABSOLUTE_GATE_LUFS: Final = -70.0
 _OFFSET_LU: Final = -0.691
 
 _TOLERANCE_LU = 0.02
-_LOOK_AHEAD_SECONDS = 0.003
 _ROUNDING = 1e-4
 _ROUNDS = 16
+
+_HELD_DBTP: Final = PEAK_LIMIT_DBTP - 0.4
+"""Where peaks are held: true-peak meters may read 0.4 dB low (EBU Tech 3341, test signals 15 to 19)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> Flo
 
     One step is not always enough: scaling lifts quiet blocks over the absolute gate of BS.1770 (-70 LUFS),
     and where a block lies just at the relative gate, rounding decides whether it counts. The rare attack that
-    would pass `PEAK_LIMIT_DBFS` is held there (see `limited`), by a few decibels at most.
+    would come near `PEAK_LIMIT_DBTP` is held below it (see `held`), by a few decibels at most.
 
     Raises
     ------
@@ -129,38 +132,20 @@ def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> Flo
     gain_db = target_lufs - _finite(blocks.integrated)
     for _ in range(_ROUNDS):
         scaled = samples * np.float32(10 ** (gain_db / 20))
-        excess = peak_dbfs(scaled) - PEAK_LIMIT_DBFS
+        excess = true_peak_dbtp(scaled, at_least=_HELD_DBTP) - _HELD_DBTP
         if excess > MOST_LIMITING_DB:
             raise RenderError(
-                f"at {target_lufs} LUFS the clip would peak at {excess + PEAK_LIMIT_DBFS:.1f} dBFS, "
-                f"more than {MOST_LIMITING_DB} dB above the limit of {PEAK_LIMIT_DBFS} dBFS"
+                f"at {target_lufs} LUFS the clip would peak at {excess + _HELD_DBTP:.1f} dBTP, "
+                f"more than {MOST_LIMITING_DB} dB above the {_HELD_DBTP} dBTP at which peaks are held"
             )
         if excess <= 0 and _scales_exactly(blocks, gain_db, target_lufs):
             return scaled
-        result = limited(scaled, sample_rate) if excess > 0 else scaled
+        result = held(scaled, sample_rate, _HELD_DBTP) if excess > 0 else scaled
         loudness = _finite(integrated_loudness(dequantised(quantised(result)), sample_rate))
         if abs(target_lufs - loudness) <= _TOLERANCE_LU:
             return result
         gain_db += target_lufs - loudness
     raise RenderError(f"the clip can't be brought to {target_lufs} LUFS: it comes out at {loudness:.2f}")
-
-
-def limited(samples: FloatArray, sample_rate: int) -> FloatArray:
-    """Return the samples with peaks held at `PEAK_LIMIT_DBFS` by a smooth gain that looks ahead.
-
-    The gain that each sample needs, its minimum over a neighbourhood, and the average of that over the same
-    neighbourhood: an average of values that are each low enough is low enough (Zoelzer, DAFX, 2nd ed. 2011,
-    section 4.2.2, with a symmetric window in place of attack and release).
-    """
-    from scipy.ndimage import minimum_filter1d
-
-    limit = 10 ** (PEAK_LIMIT_DBFS / 20) - _ROUNDING
-    needed = np.minimum(1.0, limit / np.maximum(np.abs(samples), 1e-9))
-    width = 2 * round(_LOOK_AHEAD_SECONDS * sample_rate) + 1
-    weights = np.hanning(width + 2)[1:-1]
-    lowest = np.pad(minimum_filter1d(needed, width, mode="nearest"), width // 2, mode="edge")
-    gain = np.convolve(lowest, weights / weights.sum(), mode="valid")
-    return (samples * gain).astype(np.float32)
 
 
 def _scales_exactly(blocks: Blocks, gain_db: float, target_lufs: float) -> bool:
@@ -200,9 +185,3 @@ def _finite(loudness: float) -> float:
     if not math.isfinite(loudness):
         raise RenderError(f"the clip has no loudness ({loudness} LUFS): it is silent or too short")
     return loudness
-
-
-def peak_dbfs(samples: FloatArray) -> float:
-    """Return the sample peak in decibels below full scale; minus infinity for silence."""
-    peak = float(max(np.max(samples, initial=0.0), -np.min(samples, initial=0.0)))
-    return 20 * math.log10(peak) if peak > 0 else -math.inf

@@ -14,11 +14,12 @@ from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
 from listenbench.errors import RenderError
 from listenbench.items import Item, Performance, Variant
-from listenbench.loudness import normalised, peak_dbfs
+from listenbench.loudness import normalised
 from listenbench.music import Clip
 from listenbench.render import Renderer
 from listenbench.splits import Split
 from listenbench.takes import Take, perform
+from listenbench.true_peak import peak_dbfs
 
 FADE_SECONDS: Final = 0.01
 """Length of the fade at the end of each clip, where its window cuts off what still rings."""

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from scipy.signal import find_peaks
+from scipy.signal import find_peaks, resample_poly
 
 RATE = 44_100
 
@@ -77,3 +77,8 @@ def log_spectra(samples, bands=40, frame=2048):
 def spectral_distance(first, second):
     """Return the root mean square difference of two mean spectra in dB."""
     return float(np.sqrt(np.mean((log_spectra(first) - log_spectra(second)) ** 2)))
+
+
+def oversampled_peak_dbfs(samples):
+    """Return the true peak in dBTP: of the signal at four times the rate, through a filter of 81 taps."""
+    return float(20 * np.log10(np.abs(resample_poly(samples.astype(float), 4, 1)).max() + 1e-12))
