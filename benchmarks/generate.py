@@ -138,6 +138,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--sample", type=int, default=3, help="items for the programs")
     arguments = parser.parse_args()
+    if min(arguments.items, arguments.workers, arguments.sample) < 1:
+        parser.error("--items, --workers and --sample are 1 or more")
     request = make_request("test", 0, None, arguments.items)
     items = list(plan(request.split, 0))
     with tempfile.TemporaryDirectory() as name:
