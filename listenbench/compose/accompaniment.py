@@ -32,6 +32,7 @@ _DECIMALS: Final = 4
 _CHORD_BAND_SEMITONES: Final = 14
 _PAD_SEMITONES: Final = 9
 _TOP_SEMITONES: Final = 9
+_LONG_HALF_BEATS: Final = 8
 _RHYTHM_PAD_BAND: Final = (55, 67)
 _PAD_VELOCITY: Final = 52
 _TOP_VELOCITY: Final = 60
@@ -83,7 +84,7 @@ def line_over_chords(generator: np.random.Generator, trial: Trial, setting: Sett
         choices = [pitch for pitch in range(top[0], top[1] + 1) if pitch % 12 in common]
         if not choices:
             raise Unsuitable
-        notes += _line_notes(generator, choices, versions[0])
+        notes += _line_notes(generator, choices, versions[0], trial.clip_a.beat)
     player = _other_player(generator, trial, top)
     return (Part(Instrument(player.program), tuple(notes)),)
 
@@ -156,11 +157,16 @@ def _held(chords: list[tuple[int, ...]], player: MelodicInstrument, window: floa
     return part_of(Instrument(player.program), notes)
 
 
-def _line_notes(generator: np.random.Generator, choices: list[int], chord: tuple[Note, ...]) -> list[Note]:
-    """Return one or two notes that fill the time of a chord."""
+def _line_notes(
+    generator: np.random.Generator, choices: list[int], chord: tuple[Note, ...], beat: float
+) -> list[Note]:
+    """Return one or two notes of half a beat or more that fill the time of a chord."""
     start = min(note.onset for note in chord)
     end = max(note.onset + note.duration for note in chord)
-    count = 1 + int(generator.integers(2))
+    half_beats = round(2 * (end - start) / beat)
+    # Half of a few half beats would be a value that is too short, or that nobody writes.
+    is_indivisible = half_beats < _LONG_HALF_BEATS and half_beats % 2 == 1
+    count = 1 if is_indivisible else 1 + int(generator.integers(2))
     length = (end - start) / count
     return [
         Note(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from itertools import accumulate, combinations, pairwise
 from typing import Annotated
 
 import numpy as np
@@ -30,17 +31,10 @@ from listenbench.randomness import pick, pick_weighted, shuffled
 FORMS = ("block", "broken", "progression")
 _TAIL_SECONDS = 0.3
 _MOST_MEMBERS = 4
-# Lengths in beats of the strikes of a single chord.
-_STRIKES = {
-    "held": (4.0,),
-    "even": (2.0, 2.0),
-    "long end": (1.0, 1.0, 2.0),
-    "long middle": (1.0, 2.0, 1.0),
-    "long start": (2.0, 1.0, 1.0),
-    "short end": (3.0, 1.0),
-    "short start": (1.0, 3.0),
-    "four": (1.0, 1.0, 1.0, 1.0),
-}
+_BEATS = 4
+_MOST_STRIKES = 5
+# Steps between the onsets of a broken chord. Both of the first two are never long: that is another tempo.
+_GAPS = ((1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 1, 2))
 _NARROWEST_BAND = 14
 
 
@@ -84,6 +78,8 @@ class _Manner:
         Seconds of a beat, and of the whole.
     values : tuple of float
         Lengths in beats: of the strikes of a single chord, or of the chords of a progression.
+    gaps : tuple of int
+        Beats between the onsets of a broken chord.
     order : tuple of int
         Rank of each member, from the lowest, in the order in which a broken chord starts its notes.
     velocity : int
@@ -96,6 +92,7 @@ class _Manner:
     beat: float
     length: float
     values: tuple[float, ...]
+    gaps: tuple[int, ...]
     order: tuple[int, ...]
     velocity: int
     position: int
@@ -133,8 +130,7 @@ def compose_harmony(
     )
     form = pick_weighted(generator, FORMS, [getattr(options, form) for form in FORMS])
     count = int(generator.integers(options.chords[0], options.chords[1] + 1))
-    strikes = pick(generator, tuple(_STRIKES))
-    manner = _draw_manner(generator, form, count, strikes, setting.window)
+    manner = _draw_manner(generator, form, count, setting.window)
 
     def draw() -> tuple[Clip, Clip, tuple[int, ...], int, str]:
         chords, semitones = _draw_chords(generator, band, manner, rung)
@@ -159,7 +155,8 @@ def compose_harmony(
             "band": band[0],
             "form": form,
             "chords": count if form == "progression" else 1,
-            "strikes": strikes if form == "block" else "",
+            "strikes": " ".join(f"{value:g}" for value in manner.values) if form == "block" else "",
+            "gaps": " ".join(map(str, manner.gaps)) if form == "broken" else "",
             "program": instrument.program,
             "beat_seconds": manner.beat,
             "velocity": manner.velocity,
@@ -168,19 +165,30 @@ def compose_harmony(
     )
 
 
-def _draw_manner(
-    generator: np.random.Generator, form: str, count: int, strikes: str, window: float
-) -> _Manner:
+@cache
+def _strikes() -> tuple[tuple[float, ...], ...]:
+    """Return the ways of striking a single chord: lengths of half a beat at least, the last of a beat."""
+    inner = [0.5 * (place + 1) for place in range(2 * _BEATS - 2)]
+    return tuple(
+        tuple(b - a for a, b in pairwise((0.0, *onsets, float(_BEATS))))
+        for count in range(_MOST_STRIKES)
+        for onsets in combinations(inner, count)
+    )
+
+
+def _draw_manner(generator: np.random.Generator, form: str, count: int, window: float) -> _Manner:
     room = window - LEAD_IN_SECONDS - _TAIL_SECONDS
     length = round(room * (0.8 + 0.2 * float(generator.random())), 4)
-    values = _STRIKES[strikes] if form == "block" else (1.0,) * count
+    strikes = pick(generator, _strikes())
+    values = strikes if form == "block" else (1.0,) * count
     beat = round(length / sum(values) - 5e-5, 4)
-    step = round(0.14 + 0.1 * float(generator.random()), 4)
+    step = round(0.12 + 0.07 * float(generator.random()), 4)
     return _Manner(
         form=form,
         beat=step if form == "broken" else beat,
         length=length,
         values=values,
+        gaps=pick(generator, _GAPS),
         order=tuple(shuffled(generator, range(_MOST_MEMBERS))),
         velocity=int(generator.integers(*SOFT_VELOCITIES)),
         position=int(generator.integers(count)) if form == "progression" else 0,
@@ -253,8 +261,8 @@ def _broken(chord: _Voiced, manner: _Manner) -> list[Note]:
     """Return the notes of one chord, started one after the other and released together."""
     pitches = [chord.pitches[rank] for rank in manner.order if rank < len(chord.pitches)]
     end, notes = LEAD_IN_SECONDS + manner.length, []
-    for step, pitch in enumerate(pitches):
-        onset = round(LEAD_IN_SECONDS + step * manner.beat, 6)
+    for position, pitch in zip(accumulate((0, *manner.gaps)), pitches, strict=False):
+        onset = round(LEAD_IN_SECONDS + position * manner.beat, 6)
         notes.append(Note(pitch, onset, round(end - onset, 6), manner.velocity))
     return notes
 
