@@ -16,7 +16,7 @@ BINS = 12
 
 def codes(values):
     """Turn a variable into small integers; numbers with many values into quantiles."""
-    if len(set(values)) > 40:
+    if len(set(values)) > 40 and not isinstance(values[0], str):
         edges = np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1])
         return np.searchsorted(edges, values)
     order = {value: place for place, value in enumerate(sorted(set(values), key=str))}
