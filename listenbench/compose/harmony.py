@@ -33,8 +33,11 @@ _TAIL_SECONDS = 0.3
 _MOST_MEMBERS = 4
 _BEATS = 4
 _MOST_STRIKES = 5
-# Steps between the onsets of a broken chord. Both of the first two are never long: that is another tempo.
-_GAPS = ((1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 1, 2))
+# Beats between the onsets of a broken chord. The first two have no common factor: that is another tempo.
+_GAPS = tuple((a, b, c) for a, b in ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1)) for c in (1, 2))
+_CLOSING_GAP = 2
+_FASTEST_STEP_SECONDS, _SLOWEST_STEP_SECONDS = 0.11, 0.19
+_LAST_SECONDS = 0.35
 _NARROWEST_BAND = 14
 
 
@@ -80,6 +83,8 @@ class _Manner:
         Lengths in beats: of the strikes of a single chord, or of the chords of a progression.
     gaps : tuple of int
         Beats between the onsets of a broken chord.
+    closes : bool
+        Whether a broken chord is struck as a whole at its end.
     order : tuple of int
         Rank of each member, from the lowest, in the order in which a broken chord starts its notes.
     velocity : int
@@ -93,6 +98,7 @@ class _Manner:
     length: float
     values: tuple[float, ...]
     gaps: tuple[int, ...]
+    closes: bool
     order: tuple[int, ...]
     velocity: int
     position: int
@@ -157,6 +163,7 @@ def compose_harmony(
             "chords": count if form == "progression" else 1,
             "strikes": " ".join(f"{value:g}" for value in manner.values) if form == "block" else "",
             "gaps": " ".join(map(str, manner.gaps)) if form == "broken" else "",
+            "closes": str(manner.closes) if form == "broken" else "",
             "program": instrument.program,
             "beat_seconds": manner.beat,
             "velocity": manner.velocity,
@@ -182,13 +189,19 @@ def _draw_manner(generator: np.random.Generator, form: str, count: int, window: 
     strikes = pick(generator, _strikes())
     values = strikes if form == "block" else (1.0,) * count
     beat = round(length / sum(values) - 5e-5, 4)
-    step = round(0.12 + 0.07 * float(generator.random()), 4)
+    gaps, closes = pick(generator, _GAPS), bool(generator.integers(2))
+    steps = sum(gaps) + _CLOSING_GAP * closes
+    slowest = min(_SLOWEST_STEP_SECONDS, (length - _LAST_SECONDS) / steps)
+    if slowest < _FASTEST_STEP_SECONDS:
+        raise Unsuitable
+    step = _FASTEST_STEP_SECONDS + (slowest - _FASTEST_STEP_SECONDS) * float(generator.random())
     return _Manner(
         form=form,
-        beat=step if form == "broken" else beat,
+        beat=round(step, 4) if form == "broken" else beat,
         length=length,
         values=values,
-        gaps=pick(generator, _GAPS),
+        gaps=gaps,
+        closes=closes,
         order=tuple(shuffled(generator, range(_MOST_MEMBERS))),
         velocity=int(generator.integers(*SOFT_VELOCITIES)),
         position=int(generator.integers(count)) if form == "progression" else 0,
@@ -258,12 +271,19 @@ def _struck(chords: list[_Voiced], manner: _Manner) -> list[Note]:
 
 
 def _broken(chord: _Voiced, manner: _Manner) -> list[Note]:
-    """Return the notes of one chord, started one after the other and released together."""
+    """Return the notes of one chord, started one by one and released together, then perhaps struck once."""
     pitches = [chord.pitches[rank] for rank in manner.order if rank < len(chord.pitches)]
-    end, notes = LEAD_IN_SECONDS + manner.length, []
-    for position, pitch in zip(accumulate((0, *manner.gaps)), pitches, strict=False):
-        onset = round(LEAD_IN_SECONDS + position * manner.beat, 6)
-        notes.append(Note(pitch, onset, round(end - onset, 6), manner.velocity))
+    places = list(accumulate(manner.gaps[: len(pitches) - 1], initial=0))
+    end = round(LEAD_IN_SECONDS + manner.length, 6)
+    closing = round(LEAD_IN_SECONDS + (places[-1] + _CLOSING_GAP) * manner.beat, 6)
+    release = closing if manner.closes else end
+    starts = [round(LEAD_IN_SECONDS + place * manner.beat, 6) for place in places]
+    notes = [
+        Note(pitch, start, round(release - start, 6), manner.velocity)
+        for pitch, start in zip(pitches, starts, strict=True)
+    ]
+    if manner.closes:
+        notes += [Note(pitch, closing, round(end - closing, 6), manner.velocity) for pitch in pitches]
     return notes
 
 
