@@ -25,9 +25,8 @@ def codes(values):
 
 def mutual_information(first, second):
     """Mutual information in bits of two coded variables."""
-    table = np.zeros((first.max() + 1, second.max() + 1))
-    np.add.at(table, (first, second), 1)
-    joint = table / table.sum()
+    size = (first.max() + 1, second.max() + 1)
+    joint = np.bincount(first * size[1] + second, minlength=size[0] * size[1]).reshape(size) / len(first)
     expected = joint.sum(1, keepdims=True) @ joint.sum(0, keepdims=True)
     filled = joint > 0
     return float((joint[filled] * np.log2(joint[filled] / expected[filled])).sum())
