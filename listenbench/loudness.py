@@ -91,7 +91,8 @@ def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
 
     if samples.size < _BLOCK_SECONDS * sample_rate:
         raise ValueError(f"{samples.size} samples are shorter than a gating block of {_BLOCK_SECONDS} s")
-    squares = np.square(sosfilt(_weighting(sample_rate), samples.astype(np.float64)))
+    squares = sosfilt(_weighting(sample_rate), samples)
+    np.square(squares, out=squares)
     scale, step = 1.0 / (_BLOCK_SECONDS * sample_rate), 1.0 - _OVERLAP
     seconds = samples.size / sample_rate
     count = int(np.round((seconds - _BLOCK_SECONDS) / (_BLOCK_SECONDS * step)) + 1)

@@ -50,8 +50,10 @@ def true_peak_dbtp(samples: FloatArray, at_least: float = -math.inf) -> float:
         In dBTP. Peaks below it are not looked for: the result is then some value below it, not less than
         the sample peak.
     """
-    peak = _sample_peak(samples)
-    between = _between(samples, max(peak, _amplitude(at_least)))[1]
+    peak, least = _sample_peak(samples), _amplitude(at_least)
+    if peak * _MOST_RAISED <= least:
+        return _decibels(peak)
+    between = _between(samples, max(peak, least))[1]
     return _decibels(float(max(peak, between.max(initial=0.0))))
 
 
