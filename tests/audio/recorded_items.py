@@ -19,6 +19,14 @@ from listenbench.takes import perform
 
 SPLITS = {name: load_split(name) for name in ("test", "train")}
 SPLITS["accompanied"] = Split.model_validate({**SPLITS["test"].model_dump(), "texture": "accompanied"})
+SPLITS["chained"] = Split.model_validate(
+    {
+        **SPLITS["test"].model_dump(),
+        "tasks": {
+            "rhythm": {**SPLITS["test"].tasks["rhythm"].model_dump(), "stay": ["room+hiss", "eq+hiss"]}
+        },
+    }
+)
 TASKS = ("melody", "harmony", "timbre", "rhythm")
 SEED = 7
 MORE_SEEDS = (8, 9)

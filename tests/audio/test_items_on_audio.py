@@ -18,11 +18,14 @@ from measurements import (
 from recorded_items import SEED, TASKS, cases, held_part, in_tune, played
 from scipy.signal import fftconvolve
 
+from listenbench.audio import dequantised
 from listenbench.compose.rhythm import FIGURES
 from listenbench.effects import get_audio_effect
 from listenbench.loudness import integrated_loudness
+from listenbench.realise import FADE_SECONDS
 
-EVERYTHING = cases(*TASKS) + cases(*TASKS, splits=("accompanied",), seeds=(SEED,))
+CHAINED = cases("rhythm", splits=("chained",), seeds=(SEED,))
+EVERYTHING = cases(*TASKS) + cases(*TASKS, splits=("accompanied",), seeds=(SEED,)) + CHAINED
 
 
 @pytest.mark.parametrize("recorded", EVERYTHING, indirect=True)
@@ -246,6 +249,21 @@ def least_likeness(take, parameters):
     """
     is_noise = take.item.material.get("sound") == "tambourine"
     return 0.75 if is_noise and parameters["format"] == "opus" else 0.9
+
+
+@pytest.mark.parametrize("recorded", CHAINED, indirect=True)
+def test_a_chain_is_one_effect_after_the_other(recorded):
+    for take in recorded:
+        clean, stay = (take.files[condition].clip_b for condition in ("clean", "stay"))
+        changes = take.files["stay"].variant.clip_b.changes
+        assert len(changes) == 2
+        expected = dequantised(clean)
+        for change in changes:
+            expected = get_audio_effect(change.effect).apply(expected, RATE, change.parameters)
+        gain = np.dot(stay, expected) / np.dot(expected, expected)
+        faded = round(FADE_SECONDS * RATE)
+        # The product starts from the clip before it was rounded to 16 bits.
+        assert np.abs(stay - gain * expected)[:-faded].max() < 8, take.item.name
 
 
 def stays(recorded, effect):
