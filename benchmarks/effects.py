@@ -14,7 +14,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from listenbench.audio import SAMPLE_RATE
 from listenbench.effects import EFFECTS, AudioEffect, get_audio_effect, get_effect
-from listenbench.effects.base import ClipEffect
+from listenbench.effects.base import ClipEffect, Stage
 from listenbench.effects.shoebox import reverberation_time
 from listenbench.loudness import integrated_loudness
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, part_of
@@ -42,9 +42,9 @@ DRAWS = 8
 HIGHEST_PEAK_DBFS = -4.0
 
 
-def melody(program: int) -> Clip:
+def melody(program: int, pitches: Sequence[int] = (60, 64, 62, 67)) -> Clip:
     """Return a clip of four notes in 2.5 s."""
-    notes = [Note(pitch, 0.1 + 0.55 * i, 0.5, 90) for i, pitch in enumerate((60, 64, 62, 67))]
+    notes = [Note(pitch, 0.1 + 0.55 * i, 0.5, 90) for i, pitch in enumerate(pitches)]
     return Clip((part_of(Instrument(program), notes),), 2.5, 0.55)
 
 
@@ -203,23 +203,28 @@ FIGURE: dict[str, dict[str, Any]] = {
     "compressor": {},
     "pink_noise": {"snr_db": 20.0},
     "hum": {"snr_db": 20.0},
+    "gain": {"gain_db": -12.0},
     "clipping": {},
     "wow": {"depth_cents": 100.0, "rate_hz": 2.0},
 }
-"""Effects of the figure, with what is fixed of their parameters."""
+"""Effects on samples in the figure, with what is fixed of their parameters."""
 
 
 def figure_panels() -> dict[str, Samples]:
-    """Return one melody clean, transposed and under each effect."""
+    """Return one melody as rendered and under each effect of the registry, in its order."""
     clip = melody(40)
-    transposition = EFFECTS["transposition"]
-    panels = {"as rendered": rendered(clip)}
-    if isinstance(transposition, ClipEffect):
-        panels["transposition"] = rendered(transposition.apply_to_clip(clip, {"cents": 200}))
-    for name, fixed in FIGURE.items():
-        effect = get_audio_effect(name)
-        parameters = {**effect.draw(generator(4)), **fixed}
-        panels[name] = levelled(effect.apply(panels["as rendered"], SAMPLE_RATE, parameters))
+    before = rendered(clip)
+    panels = {"as rendered": before}
+    for name, effect in EFFECTS.items():
+        if isinstance(effect, ClipEffect):
+            panels[name] = rendered(effect.apply_to_clip(clip, {"cents": 200}))
+        elif isinstance(effect, AudioEffect):
+            after = effect.apply(before, SAMPLE_RATE, {**effect.draw(generator(4)), **FIGURE[name]})
+            panels[name] = after if name == "gain" else levelled(after)
+        elif effect.stage is Stage.SOUNDFONT:
+            panels[name] = rendered(clip, "musescore-general")
+        else:
+            panels[name] = rendered(melody(40, (67, 65, 60, 62)))
     return panels
 
 
@@ -232,7 +237,7 @@ def draw_figure(path: Path) -> None:
     from PIL import Image
     from scipy.signal import spectrogram
 
-    grid, axes = pyplot.subplots(3, 4, figsize=(10, 6.5), sharex=True, sharey=True, layout="constrained")
+    grid, axes = pyplot.subplots(3, 5, figsize=(12, 6.5), sharex=True, sharey=True, layout="constrained")
     for axis, (title, samples) in zip(axes.flat, figure_panels().items(), strict=True):
         frequencies, times, power = spectrogram(
             samples, SAMPLE_RATE, nperseg=2048, noverlap=1536, scaling="spectrum"

@@ -15,7 +15,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class SoundfontOptions(Settings):
-    """What may be drawn: one of `candidates`, which are names of the soundfont catalogue."""
+    """What may be drawn: one of `candidates`; in a split that names none, any of its soundfonts."""
 
     candidates: tuple[Name, ...] = ()
 

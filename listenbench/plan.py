@@ -204,7 +204,8 @@ class TaskPlanner(Iterator[Item]):
         for effect in self.split.chain(factor):
             options = self.split.effect_options(effect)
             if isinstance(effect, SoundfontSwap):
-                others = [name for name in self.split.soundfonts if name != performance.soundfont]
+                candidates = options.candidates or self.split.soundfonts
+                others = [name for name in candidates if name != performance.soundfont]
                 parameters = effect.draw_from(generator, others)
             else:
                 parameters = effect.draw(generator, options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import (
@@ -223,6 +223,18 @@ class Split(_Table):
         for setting in (self.setting(name, texture) for texture in self.texture):
             _check_bands(where, setting.lead.bands)
 
+    def _check_swap(self, where: str, factor: str, candidates: Sequence[str]) -> None:
+        if len(self.soundfonts) < 2:
+            raise SpecError(f"{where}: {factor!r} needs a split with two soundfonts or more")
+        for name in candidates:
+            if name not in self.soundfonts:
+                known = ", ".join(self.soundfonts)
+                raise SpecError(f"effects.soundfont.candidates: {name!r} is not one of the split's: {known}")
+        if len(set(candidates)) == 1:
+            raise SpecError(
+                f"effects.soundfont.candidates: clips of {candidates[0]} need another one to change to"
+            )
+
     def _check_factor(self, where: str, task: str, factor: str) -> None:
         for effect in self.chain(factor):
             if task not in effect.keeps:
@@ -230,8 +242,8 @@ class Split(_Table):
                     f"{where}: {factor!r}: the effect {effect.name!r} may change the answer of this "
                     f"task; it keeps {', '.join(sorted(effect.keeps)) or 'none'}"
                 )
-            if effect.stage is Stage.SOUNDFONT and len(self.soundfonts) < 2:
-                raise SpecError(f"{where}: {factor!r} needs a split with two soundfonts or more")
+            if effect.stage is Stage.SOUNDFONT:
+                self._check_swap(where, factor, self.effect_options(effect).candidates)
             if effect.stage is Stage.MUSIC and get_task(task).redraw is None:
                 raise SpecError(f"{where}: {factor!r}: the task can't redraw its music")
 

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from scipy.signal import find_peaks, resample_poly
+from scipy.signal import correlate, find_peaks, resample_poly
 
 RATE = 44_100
 
@@ -55,7 +55,7 @@ def onset_times(samples, shortest_interval):
     lag = round(0.006 * RATE / hop)
     rise = np.maximum(smooth[lag:] - smooth[:-lag], 0)
     peaks, _ = find_peaks(
-        rise, height=0.2 * rise.max(), distance=max(1, int(0.7 * shortest_interval * RATE / hop))
+        rise, height=0.5 * rise.max(), distance=max(1, int(0.7 * shortest_interval * RATE / hop))
     )
     return (peaks + lag / 2) * hop / RATE
 
@@ -82,3 +82,29 @@ def spectral_distance(first, second):
 def oversampled_peak_dbfs(samples):
     """Return the true peak in dBTP: of the signal at four times the rate, through a filter of 81 taps."""
     return float(20 * np.log10(np.abs(resample_poly(samples.astype(float), 4, 1)).max() + 1e-12))
+
+
+def gain_db_at(before, after, hertz):
+    """Return a filter's gain in dB around a frequency, between two clips of 16-bit samples.
+
+    None where the first clip has so little there that rounding to integers counts.
+    """
+    size = 2 ** int(np.ceil(np.log2(2 * len(before))))
+    low, high = (round(hertz * factor * size / RATE) for factor in (0.97, 1.03))
+    first, second = (np.fft.rfft(samples, size)[low : high + 1] for samples in (before, after))
+    power = np.abs(first) ** 2
+    if power.mean() < 1e4 * len(before) / 12:
+        return None
+    return float(20 * np.log10(abs(np.vdot(first, second)) / power.sum()))
+
+
+def lag(reference, other):
+    """Return by how many samples a clip is late, at the maximum of the cross-correlation."""
+    products = correlate(other.astype(float), reference.astype(float), method="fft")
+    return int(np.argmax(products)) - (len(reference) - 1)
+
+
+def energy_envelope(samples, milliseconds=2):
+    """Return the energy in steps of some milliseconds."""
+    step = round(milliseconds * RATE / 1000)
+    return (samples[: len(samples) // step * step].reshape(-1, step) ** 2).sum(axis=1)

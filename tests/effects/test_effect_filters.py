@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import cmath
 import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from acoustics import cookbook_shelf_db
 
 from listenbench.audio import SAMPLE_RATE
 from listenbench.effects import get_audio_effect
@@ -25,27 +25,6 @@ def response_db(effect: str, parameters: dict[str, Any], frequency: float) -> fl
     output = get_audio_effect(effect).apply(click, SAMPLE_RATE, parameters)
     tone = np.exp(-2j * np.pi * frequency * np.arange(click.size) / SAMPLE_RATE)
     return 20 * math.log10(abs(np.dot(output, tone)) / abs(np.dot(click, tone)))
-
-
-def cookbook_shelf_db(kind: str, gain_db: float, midpoint: float, frequency: float) -> float:
-    """Evaluate a shelf of R. Bristow-Johnson's cookbook with Q = 1 / sqrt(2)."""
-    a = 10 ** (gain_db / 40)
-    w0 = 2 * math.pi * midpoint / SAMPLE_RATE
-    cos, alpha = math.cos(w0), math.sin(w0) / (2 * math.sqrt(0.5))
-    s = 1 if kind == "low" else -1
-    root = 2 * math.sqrt(a) * alpha
-    b = (
-        a * ((a + 1) - s * (a - 1) * cos + root),
-        s * 2 * a * ((a - 1) - s * (a + 1) * cos),
-        a * ((a + 1) - s * (a - 1) * cos - root),
-    )
-    d = (
-        (a + 1) + s * (a - 1) * cos + root,
-        -s * 2 * ((a - 1) + s * (a + 1) * cos),
-        (a + 1) + s * (a - 1) * cos - root,
-    )
-    z = cmath.exp(-2j * math.pi * frequency / SAMPLE_RATE)
-    return 20 * math.log10(abs((b[0] + b[1] * z + b[2] * z * z) / (d[0] + d[1] * z + d[2] * z * z)))
 
 
 @pytest.mark.parametrize("low", [-3.0, 3.0])

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyroomacoustics
 import pytest
+from acoustics import decay_seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,15 +44,6 @@ def as_room(parameters: Mapping[str, Any]) -> Room:
     return Room(**fields)
 
 
-def decay_time(response: FloatArray) -> float:
-    """Return T20 by the crossings of -5 and -25 dB, from the decay curve's definition."""
-    energy = np.square(response.astype(np.float64))
-    remaining = math.fsum(energy) - np.cumsum(energy)[:-1]
-    level = 10 * np.log10(remaining / math.fsum(energy))
-    crossings = [np.flatnonzero(level <= limit)[0] / SAMPLE_RATE for limit in (-5, -25)]
-    return 3 * float(crossings[1] - crossings[0])
-
-
 def assert_reverberation(response: FloatArray, target: float) -> None:
     assert reverberation_time(response, SAMPLE_RATE) == pytest.approx(target, rel=0.006)
     # pyroomacoustics' own measure takes the two ends of the range in place of a line through all of it.
@@ -67,8 +59,8 @@ def test_every_response_has_its_reverberation_time(target: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_as_many_responses_as_a_split_needs_have_their_reverberation_time(target: float) -> None:
-    for room in rooms(60, seed=2, rt60_s=[target]):
+def test_many_responses_have_their_reverberation_time(target: float) -> None:
+    for room in rooms(20, seed=2, rt60_s=[target]):
         assert_reverberation(impulse_response(room, SAMPLE_RATE), target)
 
 
@@ -78,7 +70,7 @@ def test_the_measure_finds_the_time_of_an_exponential(rt60: float) -> None:
     noise = np.random.Generator(np.random.PCG64(3)).uniform(-1, 1, seconds.size)
     for response in (10 ** (-3 * seconds / rt60), noise * 10 ** (-3 * seconds / rt60)):
         assert reverberation_time(response, SAMPLE_RATE) == pytest.approx(rt60, rel=0.02)
-        assert decay_time(response) == pytest.approx(rt60, rel=0.05)
+        assert decay_seconds(response) == pytest.approx(rt60, rel=0.05)
 
 
 def test_eyring_s_formula_against_a_calculation_by_hand() -> None:

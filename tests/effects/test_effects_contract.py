@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -17,6 +18,7 @@ from listenbench.audio import SAMPLE_RATE
 from listenbench.effects import EFFECTS, AudioEffect, ClipEffect, Stage, apply_chain, get_effect
 from listenbench.effects.base import TASKS, Effect
 from listenbench.errors import SpecError
+from listenbench.items import Change
 from listenbench.music import Clip
 
 AUDIO = {name: effect for name, effect in EFFECTS.items() if isinstance(effect, AudioEffect)}
@@ -111,6 +113,18 @@ def test_wrong_parameters_are_refused_by_name_and_value(effect: Effect[Any, Any]
             assert "\n" not in str(error.value)
 
 
+def test_numbers_out_of_range_are_refused_with_the_range(effect: Effect[Any, Any]) -> None:
+    parameters = drawn(effect.name)
+    for name, value in parameters.items():
+        if isinstance(value, (int, float)):
+            for wrong in (1e12, -1e12):
+                with pytest.raises(SpecError, match=rf"{name}: .*(than |equal to |be )-?\d.*, got"):
+                    effect.check({**parameters, name: type(value)(wrong)})
+            for wrong in (math.nan, math.inf):
+                with pytest.raises(SpecError, match=f"{name}: .* got {wrong}"):
+                    effect.check({**parameters, name: wrong})
+
+
 def test_missing_parameters_are_refused_by_name(effect: Effect[Any, Any]) -> None:
     defaults = {name for name, field in effect.Parameters.model_fields.items() if not field.is_required()}
     parameters = drawn(effect.name)
@@ -151,8 +165,9 @@ def test_replays_from_its_parameters(audio_effect: AudioEffect[Any, Any]) -> Non
     parameters = drawn(audio_effect.name)
     first = audio_effect.apply(samples, SAMPLE_RATE, parameters)
     audio_effect.apply(short_noise(seed=2), SAMPLE_RATE, drawn(audio_effect.name, 3))
-    copy, read_back = pickle.loads(pickle.dumps((audio_effect, json.loads(json.dumps(parameters)))))
-    np.testing.assert_array_equal(copy.apply(samples, SAMPLE_RATE, read_back), first)
+    planned = Change(audio_effect.name, json.loads(json.dumps(parameters)))
+    copy, change = pickle.loads(pickle.dumps((audio_effect, planned)))
+    np.testing.assert_array_equal(copy.apply(samples, SAMPLE_RATE, change.parameters), first)
 
 
 def test_refuses_what_is_no_channel_of_samples(audio_effect: AudioEffect[Any, Any]) -> None:

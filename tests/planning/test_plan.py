@@ -242,3 +242,31 @@ def test_every_wording_says_what_to_ignore_and_ends_with_the_instruction():
         assert len({question.text for question in task.questions}) >= 8
     for item in plan(SPLITS["train"], 0, items=64):
         assert item.question.endswith("Reply with the letter only.")
+
+
+def swapping(candidates):
+    table = SPLITS["train"].model_dump()
+    fonts = ["fluidr3-gm", "timgm6mb", "musescore-general"]
+    return Split.model_validate(
+        {**table, "soundfonts": fonts, "effects": {"soundfont": {"candidates": candidates}}}
+    )
+
+
+def test_soundfonts_are_swapped_for_the_candidates_alone():
+    candidates = ["timgm6mb", "musescore-general"]
+    swaps = Counter()
+    for item in islice(TaskPlanner(swapping(candidates), 0, "rhythm", CONDITIONS), 24):
+        stay = next(v.clip_b for v in item.variants if v.condition == "stay")
+        if any(change.effect == "soundfont" for change in stay.changes):
+            assert stay.soundfont != item.clip_a.soundfont
+            swaps[stay.soundfont] += 1
+    assert set(swaps) == set(candidates)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [(["generaluser-gs"], "'generaluser-gs' is not one of the split's"), (["timgm6mb"], "need another one")],
+)
+def test_candidates_that_can_not_serve_are_refused(candidates, message):
+    with pytest.raises(ValueError, match=message):
+        swapping(candidates)
