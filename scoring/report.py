@@ -188,13 +188,14 @@ def _sensitivity_table(values: dict[str, dict[str, Sensitivity]]) -> Table:
 
 def _curve_table(curves: dict[str, Curve]) -> Table:
     rows = tuple(
-        (task, _accuracies(curve), threshold_text(curve), curve.unit) for task, curve in curves.items()
+        (task, accuracies(curve), threshold_text(curve), curve.unit) for task, curve in curves.items()
     )
     note = "Accuracy over clean and FLIP files by rung; threshold where the fitted curve reaches 75 %."
     return Table("Smallest change heard", ("", "accuracy by rung", "threshold", "unit"), rows, note)
 
 
-def _accuracies(curve: Curve) -> str:
+def accuracies(curve: Curve) -> str:
+    """Return the share of right answers at each rung, in percent."""
     shares = zip(curve.rungs, curve.right, curve.files, strict=True)
     return ", ".join(f"{rung}: {percent(Fraction(right, files))}" for rung, right, files in shares)
 
