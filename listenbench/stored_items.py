@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,8 @@ def find_item(folder: str | Path, name: str) -> Item:
         raise DataError(f"{path}: no item and no file is called {name!r}; a name that there is: {example}")
     found = [row for row in rows if row.get("item") in wanted]
     ids = {row.get("id") for row in found}
-    return _read_item(path, found, _questions(path, ids))
+    questions = {row["id"]: row.get("question") for row in read_rows(path / METADATA) if row.get("id") in ids}
+    return item_of_rows(path, found, questions)
 
 
 def items_with(folder: str | Path, ids: Collection[str]) -> dict[str, Item]:
@@ -65,24 +66,36 @@ def items_with(folder: str | Path, ids: Collection[str]) -> dict[str, Item]:
     missing = set(ids) - {row["id"] for found in rows.values() for row in found}
     if missing:
         raise DataError(f"{path / MANIFEST}: it has no file {min(missing)!r}, which {GOLD} has")
-    questions = _questions(path, ids)
-    return {row["id"]: _read_item(path, found, questions) for found in rows.values() for row in found}
+    questions = {row["id"]: row.get("question") for row in read_rows(path / METADATA) if row.get("id") in ids}
+    return {row["id"]: item_of_rows(path, found, questions) for found in rows.values() for row in found}
 
 
-def _questions(path: Path, ids: Collection[Any]) -> dict[str, Any]:
-    return {row["id"]: row.get("question") for row in read_rows(path / METADATA) if row.get("id") in ids}
+def item_of_rows(folder: Path, rows: Sequence[Row], questions: Mapping[str, Any]) -> Item:
+    """Return the item that some rows of the manifest describe.
 
+    Parameters
+    ----------
+    folder : Path
+        The data set, for messages.
+    rows : sequence of mapping
+        All rows of the item, in any order.
+    questions : mapping of str to str
+        Question of each id.
 
-def _read_item(path: Path, rows: list[Row], questions: Mapping[str, Any]) -> Item:
+    Raises
+    ------
+    DataError
+        If the rows are damaged.
+    """
     try:
         return _item(rows, questions)
-    except (KeyError, TypeError, ValueError, ListenbenchError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, ListenbenchError) as error:
         raise DataError(
-            f"{path / MANIFEST}: the rows of item {rows[0].get('item')} are damaged: {error!r}"
+            f"{folder / MANIFEST}: the rows of item {rows[0].get('item')} are damaged: {error!r}"
         ) from None
 
 
-def _item(rows: list[Row], questions: Mapping[str, Any]) -> Item:
+def _item(rows: Sequence[Row], questions: Mapping[str, Any]) -> Item:
     first = rows[0]
     task, _, index = first["item"].rpartition("-")
     order = ("clean", "flip", "stay", "both")

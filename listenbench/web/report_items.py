@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from listenbench.audio import SAMPLE_RATE, read_samples
-from listenbench.dataset import AUDIO, SUFFIX, check_inside, is_identifier
+from listenbench.dataset import recording_path
 from listenbench.display import changes_text, edit_text, rung_text
-from listenbench.errors import DataError
 from listenbench.items import Item, Variant
 from listenbench.scoring.hardest import AnsweredFile, HardItem
 from listenbench.stored_items import items_with
@@ -114,21 +113,6 @@ def _change(item: Item, variant: Variant) -> str:
     """Return how clip B came about, as far as it explains the condition."""
     texts = (edit_text(item, variant), changes_text(variant.clip_b))
     return ", ".join(text for text in texts if text != "none") or "the same music"
-
-
-def recording_path(folder: Path, identifier: str) -> Path:
-    """Return where a recording lies.
-
-    Raises
-    ------
-    DataError
-        If the id could lead out of the data set.
-    """
-    if not is_identifier(identifier):
-        raise DataError(f"{folder}: {identifier!r} is no id of a recording: the data set is damaged")
-    path = folder / AUDIO / f"{identifier}{SUFFIX}"
-    check_inside(folder, path)
-    return path
 
 
 def flac(path: Path) -> bytes:
