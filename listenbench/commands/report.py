@@ -63,5 +63,6 @@ def command(
     if as_json:
         click.echo(json.dumps({"page": str(out), **summary}, indent=2))
         return
-    sound = f"{len(report.items)} items to listen to, {summary['players']['recordings']} recordings"
-    click.echo(f"{out}: {len(predictions)} models, {sound}, {summary['bytes'] / 1e6:.1f} MB")
+    models = f"{len(predictions)} model{'s' if len(predictions) > 1 else ''}"
+    sound = f"{len(report.items)} items to listen to in {summary['players']['recordings']} recordings"
+    click.echo(f"{out}: {models}, {sound}, {summary['bytes'] / 1e6:.1f} MB")

@@ -17,8 +17,9 @@ _WIDTH: Final = 264.0
 _HEIGHT: Final = 176.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 32.0, 256.0, 8.0, 142.0
 _CEILING: Final = 100.0
-_HIGHEST_FLOOR: Final = 40.0
+_HIGHEST_FLOOR: Final = 40
 _STEP: Final = 10
+_WIDE_STEP: Final = 20
 _SIDE_MARGIN: Final = 0.12
 _POINTS: Final = 33
 
@@ -76,7 +77,7 @@ class CurveFrame:
 def lowest_accuracy(curves: Iterable[Curve]) -> float:
     """Return where an axis has to start, in percent, so that it holds all intervals."""
     lowest = min((interval.low for curve in curves for interval in curve.intervals), default=1.0)
-    return float(min(_HIGHEST_FLOOR, _STEP * math.floor(100 * lowest / _STEP)))
+    return float(min(_HIGHEST_FLOOR, _WIDE_STEP * math.floor(100 * lowest / _WIDE_STEP)))
 
 
 def curve_path(name: str, curve: Curve, frame: CurveFrame) -> Markup:
@@ -120,7 +121,8 @@ def curve_panel(
 
 def _frame(frame: CurveFrame) -> list[Markup]:
     parts = []
-    for percent in range(int(frame.floor), 101, _STEP if frame.floor > 20 else 2 * _STEP):
+    step = _STEP if frame.floor == _HIGHEST_FLOOR else _WIDE_STEP
+    for percent in range(int(frame.floor), 101, step):
         height = frame.y(percent)
         parts.append(element("path", class_="grid", d=f"M{number(_LEFT)} {number(height)}H{number(_RIGHT)}"))
         parts.append(

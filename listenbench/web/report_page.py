@@ -30,12 +30,14 @@ from listenbench.web.charts import (
 from listenbench.web.curve_chart import CurveFrame, curve_panel, curve_path, lowest_accuracy
 from listenbench.web.pages import page
 from listenbench.web.report_items import WorstItem
-from listenbench.web.report_tables import MAIN, Grid, grid_of
+from listenbench.web.report_tables import Grid, grid_of
 from listenbench.web.submissions import Submission
 from listenbench.web.svg import element
 
 _CHANGES: Final = ("stay_factor",)
 _HUMAN: Final = percent(HUMAN_ACC_FS)
+_HEADLINES: Final = {"acc_fs": "Acc_FS", "clean_accuracy": "Clean accuracy"}
+"""The figures that a page can lead with, with their names in titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def report_page(
         "score": submissions[0].score,
         "submissions": submissions,
         "series": series,
-        "headline": MAIN[headline],
+        "headline": _HEADLINES[headline],
         "verdicts": [_verdict(each, headline) for each in submissions],
         "headline_rows": _headline_rows(submissions, headline),
         "headline_axis": axis(human=headline == "acc_fs"),
@@ -148,7 +150,7 @@ def _headline_rows(submissions: Sequence[Submission], headline: str) -> list[Plo
                 Estimate.of(figure),
                 each.place,
                 human=human,
-                title=f"{each.name}: {MAIN[headline]} {_told(figure)}"
+                title=f"{each.name}: {_HEADLINES[headline]} {_told(figure)}"
                 + (f"; human {_HUMAN}" if human else ""),
             ),
             with_interval(figure),
@@ -171,7 +173,7 @@ def _task_table(submissions: Sequence[Submission], headline: str) -> Grid | None
         return None
     human = headline == "acc_fs"
     return report_tables.matrix(
-        "task-table", f"{MAIN[headline]} by task", submissions, ("task",), headline, human=human
+        "task-table", f"{_HEADLINES[headline]} by task", submissions, ("task",), headline, human=human
     )
 
 
@@ -343,7 +345,7 @@ def _texture_table(submissions: Sequence[Submission], headline: str) -> Grid | N
     by = ("task", "texture")
     if len(submissions[0].groups("texture")) < 2:
         return None
-    title = f"{MAIN[headline]} by task and texture"
+    title = f"{_HEADLINES[headline]} by task and texture"
     return report_tables.matrix("texture-table", title, submissions, by, headline, human=headline == "acc_fs")
 
 

@@ -317,6 +317,7 @@ def test_a_data_set_without_counterfactuals_leads_with_clean(tmp_path: Path) -> 
     )
     page = PageReader(make_report([answers], key, SETTINGS).html)
     assert page.tables["headline-table"][0] == ["model", "clean"]
+    assert "Clean accuracy by task" in page.text
     assert "above guessing." in page.text
     assert "human" not in page.text
     assert {"miss-table", "pair-table"} & set(page.tables) == set()

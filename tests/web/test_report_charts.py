@@ -149,7 +149,7 @@ def test_a_curve_passes_the_threshold_at_75_percent(threshold: float, unit: str)
 def test_a_panel_has_points_intervals_and_threshold() -> None:
     fitted = curve(300.0, 1.5)
     frame = CurveFrame.around([fitted], lowest_accuracy([fitted]))
-    assert frame.floor == 30
+    assert frame.floor == 20
     drawing = parsed(curve_panel("c-panel", "t", "d", fitted, frame, 0, ["c", "other", ""]))
     dots = by_class(drawing, "dot")
     assert [coordinate(dot, "cx") for dot in dots] == pytest.approx(
