@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Write the scores of PREDICTIONS, one file a model, as one HTML page that needs nothing else.
 
-    The page has the headline figures against guessing and people, misses against false flips by task and
+    The page has the headline figures against guessing and human listeners, misses against false flips by task and
     sound change, psychometric curves with thresholds, letter bias, pair consistency, the differences from the
     first model, and the worst items to listen to.
 
@@ -51,13 +51,15 @@ def command(
     """
     import json
 
+    from listenbench.errors import SpecError
     from listenbench.scoring.console import write_text
     from listenbench.web.report import make_report
 
+    source = the_key(data, key)
+    if out.resolve() in {path.resolve() for path in (*predictions, source)}:
+        raise SpecError(f"--out {out}: this is one of the files to read; write the page elsewhere")
     with reporting_bad_lines():
-        report = make_report(
-            predictions, the_key(data, key), settings, players=players, out=out, progress=True
-        )
+        report = make_report(predictions, source, settings, players=players, out=out, progress=True)
     write_text(out, report.html)
     summary = report.to_dict()
     if as_json:

@@ -138,6 +138,7 @@ def make_report(
             Submission(place, *each) for place, each in enumerate(zip(sources, hashes, scores, strict=True))
         )
         items = tuple(_worst_items(key, data, scores, players)) if data.is_dir() else ()
+        bar.update()
     commands = report_commands(sources, data.absolute(), out.name, settings, players)
     html = report_page(submissions, comparisons, items, commands)
     return Report(html, submissions, items)

@@ -341,6 +341,10 @@ def test_a_data_set_without_counterfactuals_leads_with_clean(tmp_path: Path) -> 
             "nowhere/page.html: it can't be written",
         ),
         (["{own}", "--key", "{key}", "--out", "empty"], "empty: it can't be written"),
+        (
+            ["{own}", "--key", "{key}", "--out", "own.jsonl"],
+            "--out own.jsonl: this is one of the files to read",
+        ),
         (["empty", "--key", "{key}"], "empty: it can't be read"),
     ],
 )

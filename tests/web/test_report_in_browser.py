@@ -13,7 +13,7 @@ from typing import Any
 import pypdf
 import pytest
 import soundfile
-from conftest import accessibility_faults, address
+from browser_checks import accessibility_faults, address
 from html_reading import PageReader
 from playwright.sync_api import Page, expect
 
