@@ -40,9 +40,9 @@ def command(
 ) -> None:
     """Write the scores of PREDICTIONS, one file a model, as one HTML page that needs nothing else.
 
-    The page has the headline figures against guessing and human listeners, misses against false flips by task and
-    sound change, psychometric curves with thresholds, letter bias, pair consistency, the differences from the
-    first model, and the worst items to listen to.
+    The page has the headline figures against guessing and human listeners, misses against false flips by task
+    and sound change, psychometric curves with thresholds, letter bias, pair consistency, the differences from
+    the first model, and the worst items to listen to.
 
     \b
     Example:
