@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
-
-from markupsafe import Markup
 
 from listenbench.scoring.compared import Comparison, difference_cells
 from listenbench.scoring.figures_text import float_text
@@ -15,8 +12,8 @@ from listenbench.scoring.published import HUMAN_ACC_FS
 from listenbench.scoring.report import NONE, accuracies, plain, threshold_text, with_interval
 from listenbench.scoring.rounding import percent
 from listenbench.scoring.scorer import Group, none_right
-from listenbench.scoring.tables import Table
 from listenbench.web.charts import Estimate, track
+from listenbench.web.grids import Cell, Grid
 from listenbench.web.submissions import Submission
 
 MAIN: Final = {
@@ -28,50 +25,10 @@ MAIN: Final = {
 }
 """The figures of a line, with their names in headers."""
 
+COLUMNS: Final = 6
+"""Submissions in one table that has a column for each."""
+
 _NOTE: Final = "In percent, with 95 % intervals over items. ~ marks figures that guessing gives (p > 0.05)."
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell: its text, the number of the submission before it, and a drawing below."""
-
-    text: str
-    number: int | None = None
-    drawn: Markup | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table of a page.
-
-    Attributes
-    ----------
-    name : str
-        Identifies it within the page.
-    title : str
-        What it shows.
-    header : tuple of Cell
-        Heads of the columns.
-    rows : tuple of tuple of Cell
-        Each as long as the header; the first cells are heads of the rows.
-    heads : int
-        How many cells of a row are heads.
-    note : str
-        What stands below it.
-    """
-
-    name: str
-    title: str
-    header: tuple[Cell, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    heads: int = 1
-    note: str = ""
-
-
-def grid_of(name: str, table: Table) -> Grid:
-    """Return a table of the scorer."""
-    rows = tuple(tuple(map(Cell, row)) for row in table.rows)
-    return Grid(name, table.title, tuple(map(Cell, table.header)), rows, note=table.note)
 
 
 def headline(submissions: Sequence[Submission]) -> Grid:
@@ -108,7 +65,7 @@ def _model(submission: Submission) -> Cell:
     return Cell(submission.name, submission.number)
 
 
-def matrix(
+def matrices(
     name: str,
     title: str,
     submissions: Sequence[Submission],
@@ -117,7 +74,7 @@ def matrix(
     *,
     human: bool = False,
     note: str = "",
-) -> Grid:
+) -> tuple[Grid, ...]:
     """Return one figure of each group, a row a group and a column a submission, each drawn on a line.
 
     Parameters
@@ -125,7 +82,7 @@ def matrix(
     name, title, note : str
         As in `Grid`.
     submissions : sequence of Submission
-        The columns.
+        The columns; a table has at most `COLUMNS`, so that it fits on paper.
     by : tuple of str
         The grouping.
     figure : str
@@ -133,17 +90,36 @@ def matrix(
     human : bool, optional
         Whether the lines have the figure of human listeners.
     """
+    parts = [submissions[start : start + COLUMNS] for start in range(0, len(submissions), COLUMNS)]
+    if len(parts) == 1:
+        return (Grid(name, title, *_matrix(submissions, by, figure, human=human), len(by), note),)
+    return tuple(
+        Grid(
+            f"{name}-{place}",
+            f"{title}, models {part[0].number} to {part[-1].number}",
+            *_matrix(part, by, figure, human=human),
+            len(by),
+            note,
+        )
+        for place, part in enumerate(parts, start=1)
+    )
+
+
+def _matrix(
+    submissions: Sequence[Submission], by: tuple[str, ...], figure: str, *, human: bool
+) -> tuple[tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:
+    """Return header and rows."""
     groups = [submission.groups(*by) for submission in submissions]
     rows = []
     for names, group in groups[0].items():
         figures = [each[names].figures[figure] for each in groups]
         drawn = (
-            Cell(with_interval(value), drawn=track(Estimate.of(value), place, human=human))
-            for place, value in enumerate(figures)
+            Cell(with_interval(value), drawn=track(Estimate.of(value), each.place, human=human))
+            for each, value in zip(submissions, figures, strict=True)
         )
         rows.append((*map(Cell, names), Cell(str(group.items)), *drawn))
     header = (*(Cell(_field(field)) for field in by), Cell("items"), *map(_model, submissions))
-    return Grid(name, title, header, tuple(rows), heads=len(by), note=note)
+    return header, tuple(rows)
 
 
 def _field(field: str) -> str:

@@ -306,7 +306,11 @@ def test_from_no_answer_to_twelve_models(tmp_path: Path) -> None:
     right = [{"id": row["id"], "answer": row["answer"]} for row in rows]
     many = [write(tmp_path / f"{number}.jsonl", right[number:]) for number in range(12)]
     twelve = PageReader(make_report(many, key, SETTINGS).html)
-    assert [row[0] for row in twelve.body("headline-table")[:12]] == [f"{n + 1} {n}.jsonl" for n in range(12)]
+    names = [f"{number + 1} {number}.jsonl" for number in range(12)]
+    assert [row[0] for row in twelve.body("headline-table")[:12]] == names
+    halves = [twelve.tables[f"task-table-{half}"][0][2:] for half in (1, 2)]
+    assert halves == [names[:6], names[6:]]
+    assert "Acc_FS by task, models 7 to 12" in twelve.text
 
 
 def test_a_data_set_without_counterfactuals_leads_with_clean(tmp_path: Path) -> None:
