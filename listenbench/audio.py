@@ -54,6 +54,17 @@ def read_audio(path: Path) -> FloatArray:
     DataError
         If the file is missing or not 16-bit PCM with one channel at 44.1 kHz.
     """
+    return dequantised(read_samples(path))
+
+
+def read_samples(path: Path) -> Samples:
+    """Read a recording as the 16-bit integers that it holds, shape (n,).
+
+    Raises
+    ------
+    DataError
+        If the file is missing or not 16-bit PCM with one channel at 44.1 kHz.
+    """
     try:
         with wave.open(str(path), "rb") as file:
             layout = (file.getnchannels(), file.getsampwidth(), file.getframerate())
@@ -64,4 +75,4 @@ def read_audio(path: Path) -> FloatArray:
         raise DataError(f"{path}: not a WAV file: the data set is damaged") from None
     if layout != (_CHANNELS, _BYTES_PER_SAMPLE, SAMPLE_RATE):
         raise DataError(f"{path}: not 16-bit PCM with one channel at {SAMPLE_RATE} Hz")
-    return dequantised(np.frombuffer(frames, dtype="<i2"))
+    return np.frombuffer(frames, dtype="<i2").astype(np.int16, copy=False)

@@ -27,6 +27,7 @@ COMMANDS: Final = MappingProxyType(
         "run": "Ask a model about every recording.",
         "score": "Score a predictions file.",
         "compare": "Compare two predictions files.",
+        "report": "Write scores, plots and the worst items as a page.",
         "leaderboard": "Rank a folder of submissions.",
         "effects": "Show the effects of the augmentation chain.",
     }

@@ -236,6 +236,21 @@ def check_inside(folder: Path, path: Path) -> None:
         path = path.parent
 
 
+def recording_path(folder: Path, identifier: str) -> Path:
+    """Return where the recording of an id lies.
+
+    Raises
+    ------
+    DataError
+        If the id could lead out of the data set, or a link does.
+    """
+    if not is_identifier(identifier):
+        raise DataError(f"{folder}: {identifier!r} is no id of a recording: the data set is damaged")
+    path = folder / AUDIO / f"{identifier}{SUFFIX}"
+    check_inside(folder, path)
+    return path
+
+
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a JSON Lines file."""
     with path.open("w", encoding="utf-8", newline="\n") as file:

@@ -64,7 +64,7 @@ def item_lines(item: Item, variants: Sequence[Variant]) -> list[Line]:
         *_music(clips),
         *_accompaniment(clips),
         Line("soundfont", tuple(performance.soundfont for performance in performances)),
-        Line("sound changes", tuple(_changes(performance) for performance in performances)),
+        Line("sound changes", tuple(changes_text(performance) for performance in performances)),
         Line("edit", ("", *(edit_text(item, variant) for variant in variants)), compared=False),
         Line("answer", ("", *(answer_text(item, variant) for variant in variants)), compared=False),
     ]
@@ -210,7 +210,8 @@ def _part_text(part: Part) -> str:
     return f"{_player(part)}: {', '.join(' '.join(notes) for notes in groups.values())}"
 
 
-def _changes(performance: Performance) -> str:
+def changes_text(performance: Performance) -> str:
+    """Return the sound changes of a performance with their telling parameters, or 'none'."""
     texts = []
     for change in performance.changes:
         values = " ".join(

@@ -55,6 +55,41 @@ class Edit:
         return cls(**{**data, "note_indices": tuple(data["note_indices"])})
 
 
+def edited_notes(clip_a: Clip, clip_b: Clip, edit: Edit | None) -> tuple[frozenset[int], frozenset[int]]:
+    """Return which notes of two leads an edit is about.
+
+    Moved notes are found in clip B by their onset and distance. Pitches are counted from the lowest note of
+    each lead, which an edit never moves, so that a transposition makes no difference. Any other edit is one
+    of the whole lead of clip B.
+
+    Parameters
+    ----------
+    clip_a, clip_b : Clip
+        The clips.
+    edit : Edit or None
+        The edit that leads from clip A to clip B, STAY changes aside.
+
+    Returns
+    -------
+    tuple of two frozensets of int
+        Positions in the lead of clip A, and in that of clip B.
+    """
+    first, second = clip_a.lead.notes, clip_b.lead.notes
+    if edit is None:
+        return frozenset(), frozenset()
+    if not edit.note_indices:
+        return frozenset(), frozenset(range(len(second)))
+    semitones = round(float(edit.magnitude) / (100 if edit.unit == "cents" else 1))
+    shift = min(note.pitch for note in second) - min(note.pitch for note in first)
+    moved = [(first[index].onset, first[index].pitch + semitones + shift) for index in edit.note_indices]
+    found = (
+        place
+        for place, note in enumerate(second)
+        if any(note.pitch == pitch and abs(note.onset - onset) < 1e-3 for onset, pitch in moved)
+    )
+    return frozenset(edit.note_indices), frozenset(found)
+
+
 def move_notes(clip: Clip, indices: Collection[int], semitones: int) -> Clip:
     """Move one note of a melody, or one member of a chord wherever the chord is repeated.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from listenbench.dataset import MANIFEST, METADATA, Row, read_description, read_rows
+from listenbench.dataset import GOLD, MANIFEST, METADATA, Row, read_description, read_rows
 from listenbench.edits import Edit
 from listenbench.errors import DataError, ListenbenchError
 from listenbench.items import Change, Item, Performance, Variant
@@ -39,15 +39,63 @@ def find_item(folder: str | Path, name: str) -> Item:
     found = [row for row in rows if row.get("item") in wanted]
     ids = {row.get("id") for row in found}
     questions = {row["id"]: row.get("question") for row in read_rows(path / METADATA) if row.get("id") in ids}
+    return item_of_rows(path, found, questions)
+
+
+def items_with(folder: str | Path, ids: Collection[str]) -> dict[str, Item]:
+    """Return the items that some files belong to, by the ids of these files; the tables are read once.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The data set.
+    ids : collection of str
+        Ids of files.
+
+    Raises
+    ------
+    DataError
+        If the folder holds no data set, the data set no such file, or an item's rows are damaged.
+    """
+    path = Path(folder)
+    read_description(path)
+    rows: dict[Any, list[Row]] = {}
+    for row in read_rows(path / MANIFEST):
+        if row.get("id") in ids:
+            rows.setdefault(row.get("item"), []).append(row)
+    missing = set(ids) - {row["id"] for found in rows.values() for row in found}
+    if missing:
+        raise DataError(f"{path / MANIFEST}: it has no file {min(missing)!r}, which {GOLD} has")
+    questions = {row["id"]: row.get("question") for row in read_rows(path / METADATA) if row.get("id") in ids}
+    return {row["id"]: item_of_rows(path, found, questions) for found in rows.values() for row in found}
+
+
+def item_of_rows(folder: Path, rows: Sequence[Row], questions: Mapping[str, Any]) -> Item:
+    """Return the item that some rows of the manifest describe.
+
+    Parameters
+    ----------
+    folder : Path
+        The data set, for messages.
+    rows : sequence of mapping
+        All rows of the item, in any order.
+    questions : mapping of str to str
+        Question of each id.
+
+    Raises
+    ------
+    DataError
+        If the rows are damaged.
+    """
     try:
-        return _item(found, questions)
-    except (KeyError, TypeError, ValueError, ListenbenchError) as error:
+        return _item(rows, questions)
+    except (AttributeError, LookupError, TypeError, ValueError, ListenbenchError) as error:
         raise DataError(
-            f"{path / MANIFEST}: the rows of item {found[0].get('item')} are damaged: {error!r}"
+            f"{folder / MANIFEST}: the rows of item {rows[0].get('item')} are damaged: {error!r}"
         ) from None
 
 
-def _item(rows: list[Row], questions: Mapping[str, Any]) -> Item:
+def _item(rows: Sequence[Row], questions: Mapping[str, Any]) -> Item:
     first = rows[0]
     task, _, index = first["item"].rpartition("-")
     order = ("clean", "flip", "stay", "both")

@@ -95,7 +95,7 @@ class Comparison:
         header = ("", "first", "second", "difference", "p", "detectable", "at best")
         for place, group in enumerate(self.groups):
             rows = tuple(
-                (_LABELS[name], *_difference_cells(difference))
+                (_LABELS[name], *difference_cells(difference))
                 for name, difference in group.differences.items()
             )
             yield Table(_title(group), header, rows, "" if place else _NOTE)
@@ -109,7 +109,7 @@ class Comparison:
 
     def _mcnemar_table(self) -> Table:
         rows = tuple(
-            (f"{_title(group)} {condition}", str(test.only_first), str(test.only_second), _p_text(test.p))
+            (f"{_title(group)} {condition}", str(test.only_first), str(test.only_second), p_text(test.p))
             for group in self.groups
             for condition, test in group.mcnemar.items()
         )
@@ -182,12 +182,13 @@ def _title(group: ComparedGroup) -> str:
     return "All items" if group.task is None else group.task
 
 
-def _difference_cells(value: Difference) -> tuple[str, ...]:
+def difference_cells(value: Difference) -> tuple[str, ...]:
+    """Return first, second, difference with its interval, p, and what these items can show."""
     return (
         percent(value.first),
         percent(value.second),
         f"{percent(value.value)} {interval_text(value.interval, 100, 1)}",
-        _p_text(value.p),
+        p_text(value.p),
         "-" if value.detectable is None else float_text(100 * value.detectable, 1),
         percent(value.at_best),
     )
@@ -198,9 +199,10 @@ def _net_cells(net: Net) -> tuple[str, ...]:
         percent(net.miss_rate_fall),
         percent(net.false_flip_rate_fall),
         f"{percent(net.value)} {interval_text(net.interval, 100, 1)}",
-        _p_text(net.p),
+        p_text(net.p),
     )
 
 
-def _p_text(p: float) -> str:
+def p_text(p: float) -> str:
+    """Return a probability with three decimals; below 0.001, as `<0.001`."""
     return "<0.001" if p < 0.001 else float_text(p, 3)

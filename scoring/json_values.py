@@ -57,8 +57,16 @@ def curve_value(curve: Curve) -> dict[str, Any]:
     return {
         "unit": curve.unit,
         "rungs": [
-            {"rung": rung, "right": right, "files": files, "accuracy": 100 * right / files}
-            for rung, right, files in zip(curve.rungs, curve.right, curve.files, strict=True)
+            {
+                "rung": rung,
+                "right": right,
+                "files": files,
+                "accuracy": 100 * right / files,
+                "interval": interval_value(interval, 100),
+            }
+            for rung, right, files, interval in zip(
+                curve.rungs, curve.right, curve.files, curve.intervals, strict=True
+            )
         ],
         "threshold": asdict(curve.threshold),
         "interval": {"low": asdict(curve.low), "high": asdict(curve.high)},

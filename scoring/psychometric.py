@@ -15,13 +15,14 @@ interval comes from resampling the items of each rung.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from listenbench.scoring.bootstrap import LEVEL, resampled_totals
+from listenbench.scoring.bootstrap import LEVEL, Interval, resampled_totals, wilson_interval
 from listenbench.scoring.key_rows import number_of
 from listenbench.scoring.outcomes import OutcomeTable
 
@@ -70,8 +71,15 @@ class Curve:
         Unit of rungs and threshold.
     rungs : tuple of str
         Names of the rungs, by magnitude.
+    sizes : tuple of float
+        The rungs as numbers, in `unit`.
     right, files : tuple of int
         Right answers and files at each rung.
+    intervals : tuple of Interval
+        Of the share of right answers at each rung, over resampled items.
+    location : float
+        Logarithm of the fitted magnitude at which the curve reaches `HEARD`. It draws the curve; outside of
+        the tested range it is no result, and `threshold` has none.
     threshold, low, high : Bound
         The smallest change heard, and the ends of its interval.
     slope, lapse : float
@@ -82,14 +90,22 @@ class Curve:
 
     unit: str
     rungs: tuple[str, ...]
+    sizes: tuple[float, ...]
     right: tuple[int, ...]
     files: tuple[int, ...]
+    intervals: tuple[Interval, ...]
+    location: float
     threshold: Bound
     low: Bound
     high: Bound
     slope: float
     lapse: float
     deviance: float
+
+    def shares(self, sizes: Sequence[float]) -> Floats:
+        """Return the fitted share of right answers to changes of some sizes, in the unit of the rungs."""
+        parameters = np.array([self.location, math.log(self.slope), self.lapse])
+        return weibull(parameters, _magnitudes(sizes, self.unit))
 
 
 def unit_of(task: str, values: tuple[float, ...]) -> str:
@@ -133,7 +149,7 @@ def fit_curve(
     unit = unit_of(task, numbers)
     if min(numbers) <= (1 if unit == "ratio" else 0):
         return None
-    magnitudes = np.log(numbers) if unit == "ratio" else np.array(numbers)
+    magnitudes = _magnitudes(numbers, unit)
     right, files, draws = _counts(table, codes, min(resamples, MAXIMUM_RESAMPLES), generator)
     if not files.all():
         return None
@@ -143,14 +159,35 @@ def fit_curve(
     return Curve(
         unit,
         tuple(names[code] for code in codes),
+        numbers,
         tuple(int(count) for count in right),
         tuple(int(count) for count in files),
+        _share_intervals(right, files, *draws),
+        float(fit[0]),
         threshold,
         low,
         high,
         slope=float(np.exp(fit[1])),
         lapse=float(fit[2]),
         deviance=float(_deviance(right, files, fit, magnitudes)),
+    )
+
+
+def _magnitudes(sizes: Sequence[float], unit: str) -> Floats:
+    return np.log(sizes) if unit == "ratio" else np.array(sizes, np.float64)
+
+
+def _share_intervals(
+    right: Floats, files: Floats, drawn_right: Floats, drawn_files: Floats
+) -> tuple[Interval, ...]:
+    """Return the interval of the share at each rung; without width, that of a proportion of its files."""
+    shares = right / files
+    with np.errstate(invalid="ignore"):
+        drawn = drawn_right / drawn_files
+    ends = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return tuple(
+        wilson_interval(float(share), int(n)) if share in (0, 1) else Interval(float(low), float(high))
+        for share, n, low, high in zip(shares, files, *ends, strict=True)
     )
 
 

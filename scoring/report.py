@@ -53,7 +53,7 @@ def markdown(score: Score) -> str:
 def latex(score: Score) -> str:
     """Return one row a task and one for all items: clean, Acc_FS, MR, FFR."""
     groups = [group for group in score.analysis.groups if group.by in ((), ("task",))]
-    rows = tuple((_label(group), *(_plain(group.figures[name]) for name in _MAIN)) for group in groups)
+    rows = tuple((_label(group), *(plain(group.figures[name]) for name in _MAIN)) for group in groups)
     return as_latex(Table(f"{score.key.name}", ("", *_MAIN.values()), rows))
 
 
@@ -152,7 +152,7 @@ def _letter_table(groups: list[Group]) -> Table:
         (
             _label(group),
             str(group.totals["files"]),
-            *(_plain(group.figures[name]) for name in _LETTERS),
+            *(plain(group.figures[name]) for name in _LETTERS),
             str(group.totals["invalid"]),
             str(group.totals["missing"]),
         )
@@ -188,18 +188,20 @@ def _sensitivity_table(values: dict[str, dict[str, Sensitivity]]) -> Table:
 
 def _curve_table(curves: dict[str, Curve]) -> Table:
     rows = tuple(
-        (task, _accuracies(curve), _threshold_text(curve), curve.unit) for task, curve in curves.items()
+        (task, accuracies(curve), threshold_text(curve), curve.unit) for task, curve in curves.items()
     )
     note = "Accuracy over clean and FLIP files by rung; threshold where the fitted curve reaches 75 %."
     return Table("Smallest change heard", ("", "accuracy by rung", "threshold", "unit"), rows, note)
 
 
-def _accuracies(curve: Curve) -> str:
+def accuracies(curve: Curve) -> str:
+    """Return the share of right answers at each rung, in percent."""
     shares = zip(curve.rungs, curve.right, curve.files, strict=True)
     return ", ".join(f"{rung}: {percent(Fraction(right, files))}" for rung, right, files in shares)
 
 
-def _threshold_text(curve: Curve) -> str:
+def threshold_text(curve: Curve) -> str:
+    """Return the threshold with its interval; what lies outside of the tested range, as `<` or `>`."""
     threshold, low, high = (_bound_text(bound, curve) for bound in (curve.threshold, curve.low, curve.high))
     return f"{threshold} [{low}, {high}]"
 
@@ -210,7 +212,8 @@ def _bound_text(bound: Bound, curve: Curve) -> str:
     return float_text(bound.value, 3 if curve.unit == "ratio" else 2 if curve.unit == "semitones" else 0)
 
 
-def _plain(figure: Figure) -> str:
+def plain(figure: Figure) -> str:
+    """Return a figure in percent without its interval, marked if guessing gives it."""
     if figure.value is None:
         return NONE
     return percent(figure.value) + (CHANCE_MARK if figure.is_chance else "")
@@ -220,4 +223,4 @@ def with_interval(figure: Figure) -> str:
     """Return a figure in percent with its interval, marked if guessing gives it."""
     if figure.value is None:
         return NONE
-    return f"{_plain(figure)} {interval_text(figure.interval, 100, 1)}".rstrip()
+    return f"{plain(figure)} {interval_text(figure.interval, 100, 1)}".rstrip()

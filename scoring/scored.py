@@ -117,6 +117,14 @@ def make_score(
     """Score predictions; see `listenbench.scoring.score`."""
     check_resampling(resamples, seed)
     key = read_key(data)
+    return score_on_key(source, key, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed)
+
+
+def score_on_key(
+    source: Source, key: AnswerKey, *, duplicates: Duplicates, strict: bool, resamples: int, seed: int
+) -> Score:
+    """Score predictions on a key that is read already, as when several submissions are scored."""
+    check_resampling(resamples, seed)
     predictions = read_predictions(source, key, duplicates)
     check_fingerprint(predictions, key)
     if strict and predictions.missing:

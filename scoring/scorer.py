@@ -147,6 +147,13 @@ def overall(table: OutcomeTable, resamples: int, seed: int) -> Group:
     return _group(table, (), (), resamples, stream(seed, "bootstrap"))
 
 
+def none_right(group: Group) -> Figure:
+    """Return the share of the pairs of a group of which neither file was answered right."""
+    both, one = (group.figures[name].value for name in ("pairs_both_right", "pairs_one_right"))
+    value = None if both is None or one is None else 1 - both - one
+    return Figure(value, group.totals["pairs"])
+
+
 def _parts(
     key: AnswerKey, table: OutcomeTable
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], OutcomeTable]]:

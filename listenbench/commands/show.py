@@ -32,6 +32,7 @@ _CONDITIONS = ("clean", "flip", "stay", "both")
 )
 @click.option("--midi", type=click.Path(path_type=Path), metavar="FILE", help="Write a MIDI file.")
 @click.option("--musicxml", type=click.Path(path_type=Path), metavar="FILE", help="Write a score.")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Write a picture, as PNG.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     *,
@@ -40,18 +41,21 @@ def command(
     condition: str | None,
     midi: Path | None,
     musicxml: Path | None,
+    plot: Path | None,
     as_json: bool,
 ) -> None:
     """Show an item: its two clips side by side as notes and chords, what differs, question and answer.
 
     ITEM is the name of an item, as in gold.jsonl, or the id of a file. What is not as in clip A has an
     asterisk. The exports hold clip A and the clip B of the first variant shown, as composed: without the
-    inaudible deviations of a take, and without changes of the sound other than transposition.
+    inaudible deviations of a take, and without changes of the sound other than transposition. The picture has
+    both clips as piano rolls with the edited notes marked, and the recording of the first variant shown.
 
     \b
     Example:
       listenbench show melody-000012 --data data/test-0
       listenbench show melody-000012 --data data/test-0 --condition flip --midi flip.mid
+      listenbench show melody-000012 --data data/test-0 --condition flip --plot flip.png
     """
     from listenbench.display import item_data
     from listenbench.stored_items import find_item
@@ -70,6 +74,12 @@ def command(
         from listenbench.musicxml import musicxml_bytes
 
         _write(musicxml, musicxml_bytes(clips, f"{item.name}, {variants[0].condition}"))
+    if plot is not None:
+        from listenbench.audio import read_audio
+        from listenbench.dataset import recording_path
+        from listenbench.plotting import item_picture
+
+        _write(plot, item_picture(item, variants[0], read_audio(recording_path(folder, variants[0].id))))
 
 
 def _chosen(item: Item, name: str, condition: str | None) -> list[Variant]:

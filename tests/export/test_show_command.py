@@ -4,8 +4,11 @@ import json
 import shutil
 from xml.etree import ElementTree
 
+import matplotlib
+import numpy as np
 import pretty_midi
 import pytest
+from PIL import Image
 
 from listenbench import generate
 from listenbench.attributes import differing
@@ -157,12 +160,42 @@ def test_exports_read_back(condition, data, items, tmp_path, capsys):
         assert sorted(path.name for path in tmp_path.iterdir()) == ["item.mid", "item.musicxml"]
 
 
+def orange_halves(path):
+    """Return whether the colour of edited notes is in the rolls of clip A and of clip B."""
+    with Image.open(path) as image:
+        assert (image.format, image.size) == ("PNG", (1320, 900))
+        assert "Software" not in image.info
+        orange = (np.asarray(image.convert("RGB")) == (230, 159, 0)).all(axis=2)
+    return orange[:430, :660].any(), orange[:430, 660:].any()
+
+
+def test_a_picture_marks_the_edited_notes_and_is_the_same_every_time(
+    data, items, tmp_path, monkeypatch, capsys
+):
+    for variant in items["melody-000000"].variants[:2]:
+        picture = tmp_path / f"{variant.condition}.png"
+        shown(capsys, variant.id, "--data", data, "--plot", picture)
+        assert orange_halves(picture) == ((True, True) if variant.difference else (False, False))
+    # The user's own settings of matplotlib make no difference.
+    monkeypatch.setitem(matplotlib.rcParams, "axes.facecolor", "red")
+    shown(capsys, "melody-000000", "--data", data, "--plot", tmp_path / "again.png")
+    assert (tmp_path / "again.png").read_bytes() == (tmp_path / "clean.png").read_bytes()
+    assert matplotlib.rcParams["axes.facecolor"] == "red"
+
+
+def test_percussion_with_an_accompaniment_is_drawn(data, items, tmp_path, capsys):
+    assert items["rhythm-000001"].texture == "accompanied"
+    shown(capsys, "rhythm-000001", "--data", data, "--plot", tmp_path / "picture.png")
+    assert orange_halves(tmp_path / "picture.png") == (False, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["melody-000099"], "no item and no file is called 'melody-000099'"),
         (["melody-000001", "--condition", "both"], "no variant 'both' here; item melody-000001 has clean"),
         (["melody-000001", "--midi", "missing/item.mid"], "missing/item.mid: can't write this file"),
+        (["melody-000001", "--plot", "missing/item.png"], "missing/item.png: can't write this file"),
     ],
 )
 def test_wrong_requests_are_one_line_and_status_two(arguments, words, data, tmp_path, monkeypatch, capsys):

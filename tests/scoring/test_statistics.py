@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
-from scoring_data import GOLD, SUBMISSION, item_rows, oracle, read_lines, write_lines
+from scoring_data import GOLD, SUBMISSION, balanced_rows, item_rows, oracle, read_lines, write_lines
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
@@ -304,3 +304,31 @@ def test_units() -> None:
     assert unit_of("harmony", (1.0, 3.0)) == "semitones"
     assert unit_of("harmony", (100.0, 300.0)) == "cents"
     assert unit_of("loudness", (1.0,)) == ""
+
+
+def test_intervals_at_the_rungs_are_those_of_a_plain_bootstrap(tmp_path: Path) -> None:
+    rows = []
+    for number in range(40):
+        rows += item_rows(f"i{number}", "AB"[number % 2], rung=100 * (1 + number % 2))
+    answers = oracle(rows)
+    for number in range(0, 40, 3):
+        answers[f"i{number}-c"] = "AB"[1 - number % 2]
+    for number in range(0, 40, 5):
+        answers[f"i{number}-f"] = "?"
+    curve = score(answers, write_lines(tmp_path / "key.jsonl", rows)).analysis.curves["melody"]
+    generator = np.random.default_rng(0)
+    for rung in (0, 1):
+        clean = [answers[f"i{n}-c"] == "AB"[n % 2] for n in range(rung, 40, 2)]
+        flip = [answers[f"i{n}-f"] == "BA"[n % 2] for n in range(rung, 40, 2)]
+        shares = np.mean([clean, flip], axis=0)
+        draws = generator.choice(shares, (20_000, len(shares))).mean(axis=1)
+        expected = np.quantile(draws, [0.025, 0.975])
+        assert [curve.intervals[rung].low, curve.intervals[rung].high] == pytest.approx(expected, abs=0.026)
+        assert curve.sizes[rung] == 100 * (rung + 1)
+
+
+def test_the_interval_of_a_rung_without_errors_has_a_width(tmp_path: Path) -> None:
+    rows = balanced_rows()
+    curve = score(oracle(rows), write_lines(tmp_path / "key.jsonl", rows)).analysis.curves["melody"]
+    widths = [(interval.method, interval.low < interval.high) for interval in curve.intervals]
+    assert widths == [("wilson", True)] * 2
