@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +39,35 @@ def find_item(folder: str | Path, name: str) -> Item:
     found = [row for row in rows if row.get("item") in wanted]
     ids = {row.get("id") for row in found}
     questions = {row["id"]: row.get("question") for row in read_rows(path / METADATA) if row.get("id") in ids}
+    return item_of_rows(path, found, questions)
+
+
+def item_of_rows(folder: Path, rows: Sequence[Row], questions: Mapping[str, Any]) -> Item:
+    """Return the item that some rows of the manifest describe.
+
+    Parameters
+    ----------
+    folder : Path
+        The data set, for messages.
+    rows : sequence of mapping
+        All rows of the item, in any order.
+    questions : mapping of str to str
+        Question of each id.
+
+    Raises
+    ------
+    DataError
+        If the rows are damaged.
+    """
     try:
-        return _item(found, questions)
-    except (KeyError, TypeError, ValueError, ListenbenchError) as error:
+        return _item(rows, questions)
+    except (AttributeError, LookupError, TypeError, ValueError, ListenbenchError) as error:
         raise DataError(
-            f"{path / MANIFEST}: the rows of item {found[0].get('item')} are damaged: {error!r}"
+            f"{folder / MANIFEST}: the rows of item {rows[0].get('item')} are damaged: {error!r}"
         ) from None
 
 
-def _item(rows: list[Row], questions: Mapping[str, Any]) -> Item:
+def _item(rows: Sequence[Row], questions: Mapping[str, Any]) -> Item:
     first = rows[0]
     task, _, index = first["item"].rpartition("-")
     order = ("clean", "flip", "stay", "both")
