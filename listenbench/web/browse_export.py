@@ -136,8 +136,8 @@ def _write_files(index: ItemIndex, place: Workplace, *, answers: bool) -> int:
     pool = ThreadPoolExecutor()
     try:
         sizes = pool.map(partial(_write_item, index, place.data, answers), range(len(index.items)))
-        size += sum(tqdm(sizes, "export", len(index.items), unit="item", disable=None))
-        return size
+        written: int = sum(tqdm(sizes, "export", len(index.items), unit="item", disable=None))
+        return size + written
     finally:
         pool.shutdown(cancel_futures=True)
 

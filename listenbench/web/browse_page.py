@@ -221,7 +221,7 @@ def _parameters(variant: Variant, row: Row) -> Iterator[tuple[str, str]]:
     for change in variant.clip_b.changes:
         for name, value in change.parameters.items():
             yield f"{change.effect}: {name}", _plain(value)
-    for name in ("relation", "samples", "peaks_dbfs", "sha256"):
+    for name in ("id", "relation", "samples", "peaks_dbfs", "sha256"):
         if name in row:
             yield name, _plain(row[name])
 

@@ -53,11 +53,13 @@ PAGES: Final[tuple[tuple[str, Opener], ...]] = (("browse", open_browse),)
 """Every page that is shown: the name of its picture, and how it is opened."""
 
 
-def take_screenshots(data: Path, out: Path) -> list[Path]:
+def take_screenshots(browser: Browser, data: Path, out: Path) -> list[Path]:
     """Write a PNG file of every page.
 
     Parameters
     ----------
+    browser : Browser
+        A running Chromium.
     data : Path
         The data set that the pages show.
     out : Path
@@ -70,12 +72,10 @@ def take_screenshots(data: Path, out: Path) -> list[Path]:
 
     Raises
     ------
-    SpecError
-        If Playwright or Chromium is missing.
     DataError
         If the data set can't be shown, or a file not be written.
     """
-    with _browser() as browser, TemporaryDirectory() as scratch:
+    with TemporaryDirectory() as scratch:
         return [_take(browser, name, opener, data, out, Path(scratch)) for name, opener in PAGES]
 
 
@@ -96,7 +96,14 @@ def _take(browser: Browser, name: str, opener: Opener, data: Path, out: Path, sc
 
 
 @contextmanager
-def _browser() -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
+    """Yield a running Chromium.
+
+    Raises
+    ------
+    SpecError
+        If Playwright or Chromium is missing.
+    """
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
@@ -133,8 +140,9 @@ def command(data: Path, out: Path) -> None:
     Example:
       python -m listenbench.web.screenshots --data data/test-0 --out docs/images
     """
-    for path in take_screenshots(data, out):
-        click.echo(f"{path}: {path.stat().st_size:,} bytes")
+    with chromium() as browser:
+        for path in take_screenshots(browser, data, out):
+            click.echo(f"{path}: {path.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def sound_picture(samples: FloatArray) -> bytes:
     image.putpalette(_INK * _LEVELS)
     opacities = bytes(round(255 * level / (_LEVELS - 1)) for level in range(_LEVELS))
     buffer = BytesIO()
-    image.save(buffer, "PNG", transparency=opacities, optimize=True)
+    image.save(buffer, "PNG", transparency=opacities)
     return buffer.getvalue()
 
 
@@ -102,10 +102,12 @@ def spectrogram(samples: FloatArray, columns: int) -> npt.NDArray[np.float64]:
     array of float64, shape (`SPECTROGRAM_ROWS`, columns)
         1 for the loudest level, 0 for everything that is `RANGE_DB` or more below it.
     """
+    from scipy.fft import rfft
+
     padded = np.pad(samples, _FRAME // 2)
     centres = ((np.arange(columns) + 0.5) * len(samples) / columns).astype(int)
     frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME)[centres]
-    power = np.abs(np.fft.rfft(frames * np.hanning(_FRAME).astype(np.float32), axis=1)) ** 2
+    power = np.abs(rfft(frames * np.hanning(_FRAME).astype(np.float32), axis=1)) ** 2
     rows = _semitone_bands() @ power.T
     loudest = max(float(rows.max()), 1e-12)
     level_db = 10 * np.log10(np.maximum(rows / loudest, 1e-12))

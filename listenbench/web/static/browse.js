@@ -66,9 +66,8 @@ const listenbench = (() => {
   }
 
   function readForm() {
-    const values = new FormData(form);
-    wanted = { search: String(values.get('search') || '').trim().toLowerCase() };
-    for (const field of FILTERS) wanted[field] = values.get(field) || '';
+    wanted = { search: form.elements.search.value.trim().toLowerCase() };
+    for (const field of FILTERS) wanted[field] = form.elements[field]?.value || '';
   }
 
   function filter() {
@@ -333,11 +332,21 @@ const listenbench = (() => {
 
   // ---- Start
 
+  // Items come to lie below the bar of filters, which is as high as its lines.
+  new ResizeObserver(() => {
+    const high = getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0;
+    feed.style.setProperty('--bar', `${high}px`);
+  }).observe(form);
+
   const changed = () => {
     filter();
     noteAddress();
+    if (feed.getBoundingClientRect().top < form.getBoundingClientRect().bottom - 1) feed.scrollIntoView();
   };
-  form.addEventListener('submit', (event) => event.preventDefault());
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    goTo(0);
+  });
   form.addEventListener('input', (event) => {
     if (event.target.type === 'checkbox') return;
     changed();
