@@ -42,10 +42,9 @@ def open_browse(page: Page, data: Path, _scratch: Path) -> Iterator[None]:
 
     with running(browse_app(read_index(data), LOCAL_HOST, answers=True)) as address:
         page.goto(address)
-        page.wait_for_selector(".column")
+        page.wait_for_load_state("networkidle")
         page.locator(".reveal").first.click()
         page.locator("[data-seek]").nth(1).fill("4.2")
-        page.wait_for_load_state("networkidle")
         yield
 
 

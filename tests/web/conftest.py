@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 OURS = {"", "127.0.0.1", "localhost"}
-SERIOUS = {"serious", "critical"}
 OPTIONS = [
     "--autoplay-policy=no-user-gesture-required",
     "--disable-background-networking",
@@ -81,14 +78,3 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:
     return new_page()
-
-
-def accessibility_faults(page: Page) -> list[str]:
-    """Return the serious violations that axe-core finds on a page."""
-    violations = Axe().run(page).response["violations"]
-    return [f"{each['id']}: {each['help']}" for each in violations if each["impact"] in SERIOUS]
-
-
-def address(path: Path) -> str:
-    """Return the address of a file."""
-    return path.resolve().as_uri()

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import accessibility_faults, address
+from browser_checks import accessibility_faults, address
 from playwright.sync_api import Browser, Page, expect
 
 from listenbench.cli import run
@@ -108,9 +108,19 @@ def short(data: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(page: Page, site: str) -> Page:
-    page.goto(site)
-    page.wait_for_selector(".column")
+    show(page, site)
     return page
+
+
+def show(page: Page, url: str) -> None:
+    """Open a page, and wait until the items in sight have come."""
+    page.goto(url)
+    arrived(page)
+
+
+def arrived(page: Page) -> None:
+    expect(page.locator("article")).not_to_have_count(0)
+    expect(page.locator("article .body:empty")).to_have_count(0)
 
 
 def column(page: Page, item: str, condition: str) -> Any:
@@ -338,8 +348,7 @@ def test_filters_are_reached_by_tab_and_have_names(opened: Page) -> None:
 
 def test_no_serious_barrier(new_page: Callable[..., Page], site: str) -> None:
     page = new_page(viewport={"width": 1280, "height": 1000})
-    page.goto(f"{site}#task=melody")
-    page.wait_for_selector(".column")
+    show(page, f"{site}#task=melody")
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.click()
     for scheme in ("light", "dark"):
@@ -349,8 +358,7 @@ def test_no_serious_barrier(new_page: Callable[..., Page], site: str) -> None:
 
 def test_a_phone_needs_no_sideways_scrolling(new_page: Callable[..., Page], site: str) -> None:
     page = new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
-    page.goto(site)
-    page.wait_for_selector(".column")
+    show(page, site)
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.tap()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
@@ -362,7 +370,7 @@ def test_a_phone_needs_no_sideways_scrolling(new_page: Callable[..., Page], site
 
 def test_with_less_motion_the_cursor_still_tells_the_time(new_page: Callable[..., Page], site: str) -> None:
     page = new_page(reduced_motion="reduce")
-    page.goto(site)
+    show(page, site)
     page.locator("[data-play=all]").first.click()
     expect(page.locator("[data-time]").first).not_to_have_text("0.0")
     assert page.locator(".cursor").first.evaluate("c => new DOMMatrix(getComputedStyle(c).transform).e") > 0
@@ -403,8 +411,7 @@ def test_ten_thousand_items(serving: Serving, page: Page, data: Path, tmp_path: 
     url = serving(large)
     # There are no recordings under these names, and so no pictures.
     page.route("**/pictures/*", lambda route: route.fulfill(content_type="image/png", body=b""))
-    page.goto(url)
-    page.wait_for_selector(".column")
+    show(page, url)
     expect(page.get_by_role("status")).to_have_text("10,000 items")
     expect(page.get_by_label("Task").locator("option")).to_have_text(
         ["all", "melody (5,000)", "rhythm (5,000)"]
@@ -440,8 +447,7 @@ def test_hostile_texts_are_shown_as_they_are(
             if "material" in row:
                 row["material"] = {HOSTILE: HOSTILE}
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    page.goto(serving(read_index(folder)))
-    page.wait_for_selector(".column")
+    show(page, serving(read_index(folder)))
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.click()
     shown = HOSTILE.removesuffix("\ud800")
@@ -694,6 +700,7 @@ def test_an_export_works_from_the_disk(
     page.goto(address(site / "index.html"))
     page.get_by_label("Task").select_option("rhythm")
     expect(page.locator("article h2")).to_have_text(found(index, {"task": "rhythm"}))
+    arrived(page)
     page.locator("img.picture").first.evaluate("image => image.decode()")
     page.locator("[data-play=all]").first.click()
     page.wait_for_function(PLAYING, arg=page.locator("audio").first.element_handle())
@@ -714,8 +721,7 @@ def test_an_export_without_answers_holds_none(page: Page, data: Path, tmp_path: 
     scripts = "".join(path.read_text("utf-8") for path in (site / "items").iterdir())
     for word in ("data-answer", "<rect class", "edited", "ghost", "instrument", "beats a minute", "relation"):
         assert word not in scripts, word
-    page.goto(address(site / "index.html"))
-    page.wait_for_selector(".column")
+    show(page, address(site / "index.html"))
     assert page.get_by_role("button", name="Show answer").count() == 0
     assert page.locator("svg.roll").count() == 0
     page.locator("[data-play=b]").first.click()

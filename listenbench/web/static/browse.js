@@ -174,6 +174,7 @@ const listenbench = (() => {
     article.setAttribute('aria-labelledby', heading.id);
     article.setAttribute('aria-posinset', place + 1);
     article.setAttribute('aria-setsize', shown.length);
+    dress(article);
     return article;
   }
 
