@@ -19,6 +19,7 @@ COMMANDS: Final = MappingProxyType(
         "generate": "Make a data set.",
         "merge": "Join the parts that generate --shard makes.",
         "verify": "Check that a data set is whole and unchanged.",
+        "browse": "Look at and listen to the items of a data set.",
         "show": "Show an item as notes and chords; export it as MIDI or MusicXML.",
         "splits": "Show the splits, and check that two of them are apart.",
         "soundfonts": "Show which soundfonts are here, and how to get the others.",

@@ -68,14 +68,21 @@ def read_rows(path: Path) -> Iterator[Row]:
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
-                yield _row(path, number, line)
+                yield parsed_row(path, number, line)
     except OSError as error:
         raise DataError(f"{path}: can't read this file: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DataError(f"{path}: not UTF-8 text: the data set is damaged") from None
 
 
-def _row(path: Path, number: int, line: str) -> Row:
+def parsed_row(path: Path, number: int, line: str | bytes) -> Row:
+    """Return the object that a line of a JSON Lines file holds.
+
+    Raises
+    ------
+    DataError
+        Naming file and line, if it is not a JSON object.
+    """
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
