@@ -18,6 +18,7 @@ from listenbench.dataset import (
     parsed_row,
     read_description,
     read_rows,
+    recording_path,
 )
 from listenbench.display import rung_text
 from listenbench.errors import DataError
