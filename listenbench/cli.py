@@ -28,6 +28,8 @@ COMMANDS: Final = MappingProxyType(
         "score": "Score a predictions file.",
         "compare": "Compare two predictions files.",
         "leaderboard": "Rank a folder of submissions.",
+        "listen": "Serve a listening test for people.",
+        "agreement": "Measure how well listeners agree.",
         "effects": "Show the effects of the augmentation chain.",
     }
 )

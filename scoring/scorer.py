@@ -174,7 +174,7 @@ def _group(
     counted = features(part.decoded())
     exact = totals(counted, part.counts)
     chosen = {name: counted[name] for name in _INTERVAL_FEATURES}
-    draws = resampled_totals(chosen, part.counts, part.column("task"), resamples, generator)
+    draws = resampled_totals(chosen, part.counts, part.column("task"), resamples, generator, part.clusters)
     figures = {}
     for metric in METRICS:
         value = metric.exact(exact)
