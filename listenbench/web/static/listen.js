@@ -59,7 +59,7 @@ function setPlaying(playing) {
   const button = document.getElementById("play");
   button.setAttribute("aria-disabled", String(playing));
   button.classList.toggle("playing", playing);
-  document.getElementById("play-label").textContent = playing ? "Listening" : "Listen again";
+  document.getElementById("play-label").textContent = playing ? "Listening…" : "Listen again";
 }
 
 function drawSegments() {
