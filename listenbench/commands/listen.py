@@ -109,8 +109,8 @@ def command(
     names, addresses = own_names(host, allow_host)
     with bound_socket(host, port) as bound, closing(open_test(Settings(data, out, **options))) as test:
         app = make_app(test, questions=options["items"], consent=paragraphs, names=names, addresses=addresses)
-        click.echo(f"{address_of(bound, host)} (Ctrl-C ends the server; the same call goes on)")
-        serve(app, bound)
+        words = f"{address_of(bound, host)} (Ctrl-C ends the server; the same call goes on)"
+        serve(app, bound, lambda: click.echo(words))
         click.echo(f"{out}: {test.answered} answers")
 
 

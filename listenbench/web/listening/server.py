@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import logging
 import signal
 import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -59,10 +61,19 @@ def address_of(bound: socket.socket, host: str) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
 
-def serve(app: ASGIApp, bound: socket.socket) -> None:
+def serve(app: ASGIApp, bound: socket.socket, announce: Callable[[], None]) -> None:
     """Serve an application until the process is told to end, by Ctrl-C or SIGTERM; then return.
 
     Open connections have a second to finish.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is served.
+    bound : socket
+        Where.
+    announce : callable
+        Called once the first request would be answered.
     """
     config = uvicorn.Config(
         app,
@@ -74,15 +85,38 @@ def serve(app: ASGIApp, bound: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
-    # The server hands the signal on when it has ended.
-    before = signal.signal(signal.SIGTERM, _end)
+    server = _Server(config, announce)
+    # What the end cuts off is no error that anybody has to read about.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+    with _ending_by_signal(server):
+        server.run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is up."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._announce()
+
+
+@contextmanager
+def _ending_by_signal(server: uvicorn.Server) -> Iterator[None]:
+    """Let signals do no more than end the server.
+
+    It has handlers of its own while it runs, but puts these back at its end and raises the signal again.
+    """
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        uvicorn.Server(config).run(sockets=[bound])
-    except KeyboardInterrupt:
-        return
+        yield
     finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -6,6 +6,8 @@ const sound = document.getElementById("sound");
 const answers = [...document.querySelectorAll(".answer")];
 const TOLERANCE_SECONDS = 0.3;
 const RETRY_MILLISECONDS = 1000;
+// Another tab has gone on, or the session has ended: the first page shows where things are.
+const OUT_OF_STEP = [401, 404, 409];
 let heardAt = null;
 let queue = Promise.resolve();
 
@@ -31,12 +33,15 @@ async function send(path, body) {
         credentials: "same-origin",
       });
       if (reply.ok) return true;
-      if (reply.status < 500) {
-        // Another tab has gone on, or the session has ended: show where things are.
+      if (OUT_OF_STEP.includes(reply.status)) {
         home();
         return false;
       }
-      const { reason } = await reply.json().catch(() => ({ reason: "The server has a problem." }));
+      const { reason } = await reply.json().catch(() => ({ reason: "The server refuses this." }));
+      if (reply.status < 500) {
+        say(reason, true);
+        return false;
+      }
       say(`${reason} Trying again…`, true);
     } catch {
       say("There is no connection to the server. Nothing is lost. Trying again…", true);
