@@ -2,7 +2,7 @@
 
 A cell is a task under a condition. The cells are dealt in turn, and within each cell the letters take turns,
 so that after any number of trials any two tasks, and any two cells, differ by at most one recording. Within
-a cell and letter, recordings come in rounds that hold each rung and factor once.
+a cell and letter, recordings come in rounds that hold each rung once, and factors take turns.
 
 No listener hears two variants of an item while there are items that are new to them. Only when a listener is
 given more recordings than there are items does an item come back, in another condition, as late as can be.
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -230,14 +231,23 @@ def _distance(
 
 
 def _in_rounds(candidates: Sequence[Candidate], generator: np.random.Generator) -> list[Candidate]:
-    """Return the recordings in rounds of random order, each of which has every rung and factor once."""
-    kinds: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+    """Return the recordings in rounds that have each rung once; those of a rung take turns by factor."""
+    kinds: dict[str, dict[str, list[Candidate]]] = defaultdict(lambda: defaultdict(list))
     for each in shuffled(generator, candidates):
-        kinds[each.rung, each.factor].append(each)
-    order: list[Candidate] = []
-    while any(kinds.values()):
-        order += shuffled(generator, [kinds[kind].pop() for kind in sorted(kinds) if kinds[kind]])
-    return order
+        kinds[each.rung][each.factor].append(each)
+    return _taking_turns(
+        [
+            _taking_turns([factors[name] for name in sorted(factors)], generator)
+            for _, factors in sorted(kinds.items())
+        ],
+        generator,
+    )
+
+
+def _taking_turns(parts: Sequence[Sequence[Candidate]], generator: np.random.Generator) -> list[Candidate]:
+    """Return what is in the parts: one of each, in random order, then the next one of each, and so on."""
+    rounds = zip_longest(*parts)
+    return [each for some in rounds for each in shuffled(generator, some) if each is not None]
 
 
 def _deal(decks: _Decks, cells: Sequence[tuple[str, str]], length: int) -> Iterator[tuple[Candidate, ...]]:
