@@ -25,7 +25,7 @@ from listenbench.web.listening.guard import own_names
 from listenbench.web.listening.ranges import ranged_response
 
 ITEMS = 3
-SESSIONS = 12
+SESSIONS = 8
 CONSENT = "Read this.\n\n<b>Bold</b> & <script>alert('consent')</script>\n"
 
 
