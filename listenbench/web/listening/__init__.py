@@ -6,7 +6,10 @@ stages   what a listener does, one stage after the other
 store    the sessions on disk
 answers  the predictions file, of which nothing is lost
 course   what happens when a listener begins, listens, answers
+opening  a test is opened, new or as it was left
 pages    what a listener sees
-app      the addresses, and who may ask for what
+ranges   parts of a sound, as browsers ask for them
+guard    what every request has to pass
+app      the addresses
 server   the process that serves them
 """
