@@ -174,7 +174,7 @@ def _letter_table(groups: list[Group]) -> Table:
 
 def _listener_table(panel: Panel) -> Table:
     rows = [
-        (each.name, str(each.answers), *(_plain(each.figures[name]) for name in _MAIN))
+        (each.name, str(each.answers), *(with_interval(each.figures[name]) for name in _MAIN))
         for each in panel.listeners
     ]
     if len(panel.listeners) > 1:

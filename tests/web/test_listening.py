@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import accessibility_faults
+from browser_checks import accessibility_faults
 from listening_data import Server, make_dataset, serving
 from playwright.sync_api import Browser, Page
 
