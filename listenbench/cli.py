@@ -30,6 +30,8 @@ COMMANDS: Final = MappingProxyType(
         "compare": "Compare two predictions files.",
         "report": "Write scores, plots and the worst items as a page.",
         "leaderboard": "Rank a folder of submissions.",
+        "listen": "Serve a listening test for people.",
+        "agreement": "Measure how well listeners agree.",
         "effects": "Show the effects of the augmentation chain.",
     }
 )

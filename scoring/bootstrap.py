@@ -53,6 +53,7 @@ def resampled_totals(
     strata: Integers,
     resamples: int,
     generator: np.random.Generator,
+    clusters: Integers | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Resample items and add up what is counted at each.
 
@@ -69,12 +70,16 @@ def resampled_totals(
     generator : numpy.random.Generator
         Where the draws come from. They depend on the distinct rows of `per_outcome` alone, and not on the
         order or the meaning of the outcomes.
+    clusters : array of int64, shape (K,), optional
+        What is drawn as one: outcomes of the same stratum and cluster.
 
     Returns
     -------
     dict of str to array of float64, shape (B,)
         Whole numbers.
     """
+    if clusters is not None:
+        per_outcome, counts, strata = _per_cluster(per_outcome, counts, strata, clusters)
     matrix = np.stack([strata, *per_outcome.values()], axis=1)
     rows, member = np.unique(matrix, axis=0, return_inverse=True)
     sizes = np.bincount(member.ravel(), weights=counts, minlength=len(rows)).astype(np.int64)
@@ -85,6 +90,17 @@ def resampled_totals(
         draws[:, members] = generator.multinomial(total, sizes[members] / total, size=resamples)
     sums = draws @ rows[:, 1:].astype(np.float64)
     return dict(zip(per_outcome, sums.T, strict=True))
+
+
+def _per_cluster(
+    per_outcome: Mapping[str, Integers], counts: Integers, strata: Integers, clusters: Integers
+) -> tuple[dict[str, Integers], Integers, Integers]:
+    """Return what is counted at each cluster of each stratum, once a cluster."""
+    kinds, member = np.unique(np.stack([strata, clusters], axis=1), axis=0, return_inverse=True)
+    sums = {name: np.zeros(len(kinds), np.int64) for name in per_outcome}
+    for name, values in per_outcome.items():
+        np.add.at(sums[name], member.ravel(), values * counts)
+    return sums, np.ones(len(kinds), np.int64), kinds[:, 0]
 
 
 def percentile_interval(values: NDArray[np.float64]) -> Interval | None:

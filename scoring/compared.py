@@ -17,7 +17,7 @@ from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.outcomes import tabulate
 from listenbench.scoring.predictions import Duplicates, Predictions, Source, read_predictions
 from listenbench.scoring.rounding import percent
-from listenbench.scoring.scored import check_fingerprint, check_resampling
+from listenbench.scoring.scored import check_fingerprint, check_resampling, check_whole
 from listenbench.scoring.tables import Table, as_markdown, as_text
 
 SCHEMA: Final = "listenbench.comparison/1"
@@ -131,6 +131,7 @@ def make_comparison(
     first, second = (read_predictions(source, key, duplicates) for source in sources)
     for predictions in (first, second):
         check_fingerprint(predictions, key)
+        check_whole(predictions)
         if strict and predictions.missing:
             raise DataError(
                 f"{predictions.source}: {predictions.missing} of {len(key.rows)} files have no answer"

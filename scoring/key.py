@@ -62,6 +62,8 @@ class AnswerKey:
         For each of `FIELDS`, its distinct names in the order in which reports list them.
     codes : mapping of str to array of int32, shape (items,)
         For each of `FIELDS`, index into its names, or -1 where the item has none.
+    clusters : array of int64, shape (items,), or None
+        Items with the same number are resampled as one; None where each item is apart.
     """
 
     name: str
@@ -75,6 +77,7 @@ class AnswerKey:
     row_of: NDArray[np.int32]
     names: Mapping[str, tuple[str, ...]]
     codes: Mapping[str, NDArray[np.int32]]
+    clusters: NDArray[np.int64] | None = None
 
 
 def read_key(data: str | os.PathLike[str]) -> AnswerKey:

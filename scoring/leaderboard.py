@@ -25,7 +25,7 @@ from listenbench.scoring.outcomes import tabulate
 from listenbench.scoring.predictions import Predictions, read_predictions
 from listenbench.scoring.problems import quoted
 from listenbench.scoring.report import with_interval
-from listenbench.scoring.scored import check_fingerprint, check_resampling
+from listenbench.scoring.scored import check_fingerprint, check_resampling, check_whole
 from listenbench.scoring.scorer import Group, overall
 from listenbench.scoring.tables import Table
 
@@ -140,6 +140,7 @@ def make_leaderboard(
             predictions = read_predictions(path, key)
             check_meta(predictions)
             check_fingerprint(predictions, key)
+            check_whole(predictions)
         except ListenbenchError as error:
             rejected.append(str(error))
             continue

@@ -78,16 +78,19 @@ class OutcomeTable:
         What happened under each condition, as one code; `decoded` takes it apart.
     counts : array of int64, shape (K,)
         Number of items with this outcome.
+    clusters : array of int64, shape (K,), or None
+        As in `AnswerKey.clusters`; outcomes of two clusters are never counted together.
     """
 
     fields: Integers
     states: Integers
     counts: Integers
+    clusters: Integers | None = None
 
     @property
     def items(self) -> int:
-        """Number of items."""
-        return int(self.counts.sum())
+        """Number of items; of clusters, where there are any."""
+        return int(self.counts.sum()) if self.clusters is None else len(np.unique(self.clusters))
 
     def column(self, field: str) -> Integers:
         """Return the codes of one of the fields."""
@@ -95,7 +98,8 @@ class OutcomeTable:
 
     def where(self, mask: NDArray[np.bool_]) -> OutcomeTable:
         """Return the table of some of the outcomes."""
-        return OutcomeTable(self.fields[mask], self.states[mask], self.counts[mask])
+        clusters = None if self.clusters is None else self.clusters[mask]
+        return OutcomeTable(self.fields[mask], self.states[mask], self.counts[mask], clusters)
 
     def decoded(self, submission: int = 0) -> States:
         """Return the states of one submission."""
@@ -118,8 +122,11 @@ def tabulate(key: AnswerKey, *responses: NDArray[np.uint8]) -> OutcomeTable:
     for submission in range(len(responses)):
         for condition in range(len(CONDITIONS)):
             group = _joined(group, states[:, submission, condition])
+    if key.clusters is not None:
+        group = _joined(group, key.clusters)
     _, first, counts = np.unique(group, return_index=True, return_counts=True)
-    return OutcomeTable(fields[first], states[first], counts.astype(np.int64))
+    clusters = None if key.clusters is None else key.clusters[first]
+    return OutcomeTable(fields[first], states[first], counts.astype(np.int64), clusters)
 
 
 def _codes_of_rows(columns: Integers) -> Integers:

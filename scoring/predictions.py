@@ -3,12 +3,12 @@
 A line is `{"id": ..., "answer": "A"}`, `{"id": ..., "logprobs": {"A": -0.1, "B": -2.3}}` or
 `{"id": ..., "text": "The answer is B."}`; `item_id` may stand for `id`, and further fields are left alone.
 The first line may be `{"meta": {...}}`. One source holds one kind of reply, its readout. `null` in place of
-the reply says that there was none.
+the reply says that there was none. Where lines name a `listener`, several may answer the same file, and only
+the answers that are there count: see `listenbench.scoring.trials`.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +27,8 @@ from listenbench.scoring.jsonlines import read_json_lines
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.parsing import read_reply
 from listenbench.scoring.problems import ProblemLog, printable, quoted
+from listenbench.scoring.submission_meta import ReplyError, checked_meta
+from listenbench.scoring.trials import LISTENER, Trials, key_of_trials, ordered_trials
 
 Duplicates = Literal["error", "first", "last"]
 """What to do with a second reply to one file."""
@@ -44,10 +46,8 @@ READOUTS: Final[Mapping[str, str]] = MappingProxyType(
 """The kinds of reply by the field that carries them, each with the words that a report has for it."""
 
 _FIELDS: Final = tuple(READOUTS)
-_META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url")
 _CONTRADICTIONS: Final = {("logprob", "text"), ("generated", "logprobs")}
-_MAXIMUM_TEXT_LENGTH: Final = 300
-_MAXIMUM_DEPTH: Final = 20
+_MAXIMUM_NAME_LENGTH: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,13 @@ class Predictions:
     readout : str
         A key of `READOUTS`.
     responses : array of uint8, shape (rows,)
-        Code of the response to each row of the key.
+        Code of the response to each row of the key; where there are `trials`, of each of them.
     invalid_reasons : mapping of str to int
         Why replies had no readable answer, and how often.
     repeated : int
         Number of replies beyond the first to a file.
+    trials : Trials or None
+        Who answered which file, where lines name a listener.
     """
 
     source: str
@@ -76,10 +78,11 @@ class Predictions:
     responses: NDArray[np.uint8]
     invalid_reasons: Mapping[str, int]
     repeated: int
+    trials: Trials | None = None
 
     @property
     def missing(self) -> int:
-        """Number of files without a reply."""
+        """Number of files, or of trials, without a reply."""
         return int(np.count_nonzero(self.responses == MISSING))
 
 
@@ -126,10 +129,6 @@ def _entries(source: Source) -> tuple[str, Iterator[tuple[int, Any, str]]]:
     raise DataError(f"predictions: {quoted(source)} is no path, no mapping and no list of mappings")
 
 
-class _ReplyError(ValueError):
-    """A line can't be used; the message says why."""
-
-
 class _Reader:
     def __init__(self, key: AnswerKey, duplicates: Duplicates) -> None:
         self.readout = ""
@@ -139,15 +138,16 @@ class _Reader:
         self._started = False
         self._repeated = 0
         self._responses = bytearray([MISSING]) * len(key.rows)
-        self._line_of_row = array("q", [0]) * len(key.rows)
-        self._reason_of_row = bytearray(len(key.rows))
+        self._line_of_slot = array("q", [0]) * len(key.rows)
+        self._reason_of_slot = bytearray(len(key.rows))
         self._reasons: dict[str, int] = {}
+        self._trials: dict[tuple[str, int], int] | None = None
 
     def add(self, line: int, value: object) -> str:
         """Add a line; return what is wrong with it, or an empty text."""
         try:
             self._add(line, value)
-        except _ReplyError as error:
+        except ReplyError as error:
             return str(error)
         finally:
             self._started = True
@@ -155,33 +155,55 @@ class _Reader:
 
     def _add(self, line: int, value: object) -> None:
         if not isinstance(value, dict | Mapping):
-            raise _ReplyError("the line is not a JSON object")
+            raise ReplyError("the line is not a JSON object")
         if "meta" in value and "id" not in value and "item_id" not in value:
-            self._meta = _checked_meta(value["meta"], first=not self._started)
+            self._meta = checked_meta(value["meta"], first=not self._started)
             return
         file_id = _file_id(value)
         row = self._key.rows.get(file_id)
         if row is None:
-            raise _ReplyError(f"the id {quoted(file_id)} is not in the key {quoted(self._key.name)}")
+            raise ReplyError(f"the id {quoted(file_id)} is not in the key {quoted(self._key.name)}")
         field = self._field(value)
         reading = self._reading(field, value[field], row)
+        slot = self._slot(value.get(LISTENER), row)
         self.readout = field
-        if self._line_of_row[row]:
+        if self._line_of_slot[slot]:
             self._repeated += 1
             if self._duplicates == "error":
-                raise _ReplyError(
-                    f"the id {quoted(file_id)} was answered in line {self._line_of_row[row]} already; "
+                raise ReplyError(
+                    f"the id {quoted(file_id)} was answered in line {self._line_of_slot[slot]} already; "
                     "say which one counts with --duplicates first or last"
                 )
             if self._duplicates == "first":
                 return
-        self._set(row, line, reading)
+        self._set(slot, line, reading)
 
-    def _set(self, row: int, line: int, reading: Reading) -> None:
-        self._line_of_row[row] = line
-        self._responses[row] = reading.code
+    def _slot(self, listener: object, row: int) -> int:
+        """Return where a reply belongs: at its row, or, where lines name listeners, at its trial."""
+        if self.readout and (listener is None) != (self._trials is None):
+            have = "no field" if listener is None else "the field"
+            raise ReplyError(f"it has {have} {LISTENER}, unlike earlier lines: all lines name one, or none")
+        if listener is None:
+            return row
+        if not isinstance(listener, str) or not _is_name(listener):
+            raise ReplyError(f"{LISTENER} is {quoted(listener)}; it must be a short text")
+        if self._trials is None:
+            self._trials = {}
+            self._responses.clear()
+            self._reason_of_slot.clear()
+            self._line_of_slot = array("q")
+        slot = self._trials.setdefault((listener, row), len(self._trials))
+        if slot == len(self._responses):
+            self._responses.append(MISSING)
+            self._reason_of_slot.append(0)
+            self._line_of_slot.append(0)
+        return slot
+
+    def _set(self, slot: int, line: int, reading: Reading) -> None:
+        self._line_of_slot[slot] = line
+        self._responses[slot] = reading.code
         invalid = reading.code == INVALID
-        self._reason_of_row[row] = (
+        self._reason_of_slot[slot] = (
             self._reasons.setdefault(reading.reason, len(self._reasons) + 1) if invalid else 0
         )
 
@@ -190,16 +212,14 @@ class _Reader:
         fields = [field for field in _FIELDS if field in value]
         if len(fields) != 1:
             have = " and ".join(fields) if fields else "none"
-            raise _ReplyError(f"it must have one of the fields {', '.join(_FIELDS)}; it has {have}")
+            raise ReplyError(f"it must have one of the fields {', '.join(_FIELDS)}; it has {have}")
         field = fields[0]
         if self.readout and field != self.readout:
-            raise _ReplyError(
+            raise ReplyError(
                 f"it has the field {field}, and earlier lines have {self.readout}: don't mix readouts"
             )
         if (self._meta.get("readout"), field) in _CONTRADICTIONS:
-            raise _ReplyError(
-                f"it has the field {field}, but meta.readout is {quoted(self._meta['readout'])}"
-            )
+            raise ReplyError(f"it has the field {field}, but meta.readout is {quoted(self._meta['readout'])}")
         return field
 
     def _reading(self, field: str, content: object, row: int) -> Reading:
@@ -208,21 +228,26 @@ class _Reader:
         if field == "logprobs":
             return _logprobs_reading(content)
         if not isinstance(content, str):
-            raise _ReplyError(f"{field} is {quoted(content)}; it must be a text")
+            raise ReplyError(f"{field} is {quoted(content)}; it must be a text")
         if field == "answer":
             return read_letter(content)
         return read_reply(content, self._key.choices[self._key.choices_of_row[row]])
 
     def finish(self, source: str) -> Predictions:
-        counts = np.bincount(np.frombuffer(self._reason_of_row, np.uint8), minlength=len(self._reasons) + 1)
+        counts = np.bincount(np.frombuffer(self._reason_of_slot, np.uint8), minlength=len(self._reasons) + 1)
         reasons = {reason: int(counts[code]) for reason, code in self._reasons.items() if counts[code]}
+        responses, asked, trials = np.frombuffer(bytes(self._responses), np.uint8), self._key, None
+        if self._trials is not None:
+            trials, order = ordered_trials(self._trials, self._key)
+            responses, asked = responses[order], key_of_trials(self._key, trials)
         return Predictions(
             source=source,
             meta=MappingProxyType(self._meta),
             readout=self.readout,
-            responses=as_in_data_set(np.frombuffer(bytes(self._responses), np.uint8), self._meta, self._key),
+            responses=as_in_data_set(responses, self._meta, asked),
             invalid_reasons=MappingProxyType(dict(sorted(reasons.items()))),
             repeated=self._repeated,
+            trials=trials,
         )
 
 
@@ -232,48 +257,20 @@ def _file_id(value: Mapping[str, Any]) -> str:
         return file_id
     ids = [value[field] for field in ("id", "item_id") if value.get(field) is not None]
     if not ids:
-        raise _ReplyError("no id")
+        raise ReplyError("no id")
     if any(not isinstance(file_id, str) or file_id != ids[0] for file_id in ids):
-        raise _ReplyError(f"id is {quoted(ids[0] if len(ids) == 1 else ids)}; it must be one text")
+        raise ReplyError(f"id is {quoted(ids[0] if len(ids) == 1 else ids)}; it must be one text")
     return str(ids[0])
 
 
 def _logprobs_reading(content: object) -> Reading:
     if not isinstance(content, Mapping):
-        raise _ReplyError(f"logprobs is {quoted(content)}; it must be an object with a number a letter")
+        raise ReplyError(f"logprobs is {quoted(content)}; it must be an object with a number a letter")
     try:
         return read_logprobs(content)
     except TypeError as error:
-        raise _ReplyError(str(error)) from error
+        raise ReplyError(str(error)) from error
 
 
-def _checked_meta(meta: object, *, first: bool) -> dict[str, Any]:
-    if not first:
-        raise _ReplyError("meta may stand in the first line alone")
-    if not isinstance(meta, Mapping):
-        raise _ReplyError(f"meta is {quoted(meta)}; it must be an object")
-    for field in _META_TEXTS:
-        text = meta.get(field)
-        if text is None:
-            continue
-        if not isinstance(text, str) or len(text) > _MAXIMUM_TEXT_LENGTH or not text.isprintable():
-            raise _ReplyError(
-                f"meta.{field} is {quoted(text)}; it must be a short text without control characters"
-            )
-    if not _is_plain(dict(meta), _MAXIMUM_DEPTH):
-        raise _ReplyError(
-            f"meta may hold texts, finite numbers, lists and objects, {_MAXIMUM_DEPTH} deep at most"
-        )
-    return dict(meta)
-
-
-def _is_plain(value: object, depth: int) -> bool:
-    """Whether a value can be written as standard JSON, nested no deeper than `depth`."""
-    if isinstance(value, dict):
-        names = all(isinstance(name, str) for name in value)
-        return depth > 0 and names and all(_is_plain(content, depth - 1) for content in value.values())
-    if isinstance(value, list | tuple):
-        return depth > 0 and all(_is_plain(content, depth - 1) for content in value)
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or isinstance(value, str | int)
+def _is_name(text: str) -> bool:
+    return bool(text.strip()) and len(text) <= _MAXIMUM_NAME_LENGTH and text.isprintable()

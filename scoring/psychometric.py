@@ -201,8 +201,9 @@ def _counts(
     files = states.present[:, :2].sum(axis=1)[:, None] * of_rung
     columns = {f"right {code}": right[:, place] for place, code in enumerate(codes)}
     columns |= {f"files {code}": files[:, place] for place, code in enumerate(codes)}
-    draws = list(resampled_totals(columns, table.counts, table.column("rung"), resamples, generator).values())
-    rungs = len(codes)
+    strata = table.column("rung")
+    totals = resampled_totals(columns, table.counts, strata, resamples, generator, table.clusters)
+    draws, rungs = list(totals.values()), len(codes)
     drawn = np.stack(draws[:rungs], axis=1), np.stack(draws[rungs:], axis=1)
     return (table.counts @ right).astype(np.float64), (table.counts @ files).astype(np.float64), drawn
 

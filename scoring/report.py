@@ -15,6 +15,7 @@ from listenbench.scoring.sensitivity import Sensitivity
 from listenbench.scoring.tables import Table, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
+    from listenbench.scoring.listeners import Panel
     from listenbench.scoring.scored import Score
 
 CHANCE_MARK: Final = "~"
@@ -100,8 +101,14 @@ def _facts(score: Score) -> list[str]:
     stated = predictions.meta.get("readout")
     facts.append(f"readout: {READOUTS[predictions.readout]}" + (f" (made by: {stated})" if stated else ""))
     invalid = sum(predictions.invalid_reasons.values())
-    coverage = percent(Fraction(files - predictions.missing, files))
+    covered = files - predictions.missing if score.panel is None else score.panel.files
+    coverage = percent(Fraction(covered, files))
     facts.append(f"coverage: {coverage} %, {predictions.missing} missing, {invalid} invalid")
+    if score.panel is not None:
+        facts.append(
+            f"listeners: {len(score.panel.listeners)}, with {score.panel.answers} answers to {covered} of "
+            f"{files} files; figures are over these answers alone"
+        )
     facts += [f"  {count} invalid: {reason}" for reason, count in predictions.invalid_reasons.items()]
     if predictions.repeated:
         facts.append(f"repeated answers: {predictions.repeated}")
@@ -125,6 +132,8 @@ def tables(score: Score) -> Iterable[Table]:
             yield _main_table(grouping, members)
     whole = [*groups[:1], *by["task",]]
     yield _letter_table(whole)
+    if score.panel is not None:
+        yield _listener_table(score.panel)
     if any(group.totals["both"] for group in whole):
         yield _both_table([group for group in groups if group.by in ((), ("task",), ("stay_factor",))])
     if score.analysis.sensitivities:
@@ -161,6 +170,21 @@ def _letter_table(groups: list[Group]) -> Table:
     header = ("", "files", *_LETTERS.values(), "invalid", "missing")
     note = "Share of A among valid answers; accuracy of files whose right letter is A, or B."
     return Table("Letters (clean, FLIP and STAY files)", header, rows, note)
+
+
+def _listener_table(panel: Panel) -> Table:
+    rows = [
+        (each.name, str(each.answers), *(with_interval(each.figures[name]) for name in _MAIN))
+        for each in panel.listeners
+    ]
+    if len(panel.listeners) > 1:
+        intervals = (interval_text(panel.intervals[name], 100, 1) or NONE for name in _MAIN)
+        rows.append(("all, over listeners", str(panel.answers), *intervals))
+    note = (
+        "The last line draws whole listeners: what other people would give, where there are enough of them."
+    )
+    header = ("", "answers", *_MAIN.values())
+    return Table("Listeners", header, tuple(rows), note if len(panel.listeners) > 1 else "")
 
 
 def _both_table(groups: list[Group]) -> Table:

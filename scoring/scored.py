@@ -15,10 +15,12 @@ from listenbench.scoring.answers import LETTERS
 from listenbench.scoring.bootstrap import LEVEL
 from listenbench.scoring.json_values import curve_value, group_value, sensitivity_value
 from listenbench.scoring.key import AnswerKey, read_key
+from listenbench.scoring.listeners import Panel, make_panel, panel_value
 from listenbench.scoring.outcomes import tabulate
 from listenbench.scoring.predictions import READOUTS, Duplicates, Predictions, Source, read_predictions
 from listenbench.scoring.problems import quoted
 from listenbench.scoring.scorer import Analysis, Figure, analyse
+from listenbench.scoring.trials import LISTENER, key_of_trials
 
 SCHEMA: Final = "listenbench.score/1"
 """Name and version of the JSON form; the version changes when a field changes its meaning or goes."""
@@ -40,6 +42,8 @@ class Score:
         The figures.
     resamples, seed : int
         How the intervals were made.
+    panel : Panel or None
+        The listeners one by one, where the predictions name them.
     """
 
     key: AnswerKey
@@ -47,6 +51,7 @@ class Score:
     analysis: Analysis
     resamples: int
     seed: int
+    panel: Panel | None = None
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -73,13 +78,14 @@ class Score:
                 "meta": dict(predictions.meta),
                 "readout": predictions.readout,
                 "readout_description": READOUTS[predictions.readout],
-                "answered": len(key.rows) - predictions.missing,
+                "answered": len(predictions.responses) - predictions.missing,
                 "missing": predictions.missing,
                 "invalid": sum(predictions.invalid_reasons.values()),
                 "invalid_reasons": dict(predictions.invalid_reasons),
                 "repeated": predictions.repeated,
             },
             "bootstrap": {"resamples": self.resamples, "seed": self.seed, "level": LEVEL, "unit": "item"},
+            "listeners": None if self.panel is None else panel_value(self.panel),
             "groups": [group_value(group) for group in self.analysis.groups],
             "sensitivity": {
                 task: {trials: sensitivity_value(value) for trials, value in values.items()}
@@ -128,11 +134,11 @@ def score_on_key(
     predictions = read_predictions(source, key, duplicates)
     check_fingerprint(predictions, key)
     if strict and predictions.missing:
-        raise DataError(
-            f"{predictions.source}: {predictions.missing} of {len(key.rows)} files have no answer"
-        )
-    analysis = analyse(key, tabulate(key, predictions.responses), resamples, seed)
-    return Score(key, predictions, analysis, resamples, seed)
+        asked_about = len(predictions.responses)
+        raise DataError(f"{predictions.source}: {predictions.missing} of {asked_about} files have no answer")
+    asked = key if predictions.trials is None else key_of_trials(key, predictions.trials)
+    analysis = analyse(asked, tabulate(asked, predictions.responses), resamples, seed)
+    return Score(key, predictions, analysis, resamples, seed, make_panel(key, predictions, resamples, seed))
 
 
 def check_resampling(resamples: int, seed: int) -> None:
@@ -167,4 +173,19 @@ def check_fingerprint(predictions: Predictions, key: AnswerKey) -> None:
         raise DataError(
             f"{predictions.source}: made on the data set with fingerprint {quoted(stated)}; "
             f"{quoted(key.name)} has {quoted(key.fingerprint)}"
+        )
+
+
+def check_whole(predictions: Predictions) -> None:
+    """Refuse the answers of listeners where every file of a data set has to count once.
+
+    Raises
+    ------
+    DataError
+        If the lines name listeners.
+    """
+    if predictions.trials is not None:
+        raise DataError(
+            f"{predictions.source}: its lines name a {LISTENER}, and each answered a part: such answers "
+            "can be scored, but not compared or ranked file by file"
         )

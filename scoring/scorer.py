@@ -20,7 +20,7 @@ from listenbench.scoring.bootstrap import (
 )
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.metrics import LETTER_METRICS, METRICS, Metric, features, totals
-from listenbench.scoring.outcomes import OutcomeTable
+from listenbench.scoring.outcomes import Integers, OutcomeTable
 from listenbench.scoring.psychometric import Curve, fit_curve
 from listenbench.scoring.sensitivity import Sensitivity, sensitivity
 
@@ -181,15 +181,12 @@ def _group(
     counted = features(part.decoded())
     exact = totals(counted, part.counts)
     chosen = {name: counted[name] for name in _INTERVAL_FEATURES}
-    draws = resampled_totals(chosen, part.counts, part.column("task"), resamples, generator)
+    draws = resampled_totals(chosen, part.counts, part.column("task"), resamples, generator, part.clusters)
     figures = {}
     for metric in METRICS:
         value = metric.exact(exact)
-        interval = (
-            None
-            if value is None
-            else _interval(metric, value, exact, percentile_interval(metric.of_draws(draws)))
-        )
+        n = _independent(metric, counted, part)
+        interval = None if value is None else _interval(value, n, percentile_interval(metric.of_draws(draws)))
         figures[metric.name] = Figure(value, _n(metric, exact), interval, chance_range(metric, exact))
     for metric in LETTER_METRICS:
         figures[metric.name] = Figure(metric.exact(exact), _n(metric, exact))
@@ -200,12 +197,16 @@ def _n(metric: Metric, exact: dict[str, int]) -> int:
     return min(exact[bottom] for _, _, bottom in metric.terms)
 
 
-def _interval(
-    metric: Metric, value: Fraction, exact: dict[str, int], resampled: Interval | None
-) -> Interval | None:
-    if value in (0, 1):
-        return wilson_interval(float(value), _n(metric, exact))
-    return resampled
+def _independent(metric: Metric, counted: dict[str, Integers], part: OutcomeTable) -> int:
+    """Return how many files or items of the smaller kind are drawn apart."""
+    clusters = part.clusters
+    if clusters is None:
+        return min(int(counted[bottom] @ part.counts) for _, _, bottom in metric.terms)
+    return min(len(np.unique(clusters[counted[bottom] > 0])) for _, _, bottom in metric.terms)
+
+
+def _interval(value: Fraction, n: int, resampled: Interval | None) -> Interval | None:
+    return wilson_interval(float(value), n) if value in (0, 1) else resampled
 
 
 def chance_range(metric: Metric, exact: dict[str, int]) -> Interval | None:

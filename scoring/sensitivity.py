@@ -83,7 +83,8 @@ def sensitivity(
         return None
     exact = {name: np.array([float(value)]) for name, value in totals.items()}
     d_prime, criterion = d_prime_and_criterion(exact)
-    draws = resampled_totals(counted, table.counts, table.column("task"), resamples, generator)
+    strata = table.column("task")
+    draws = resampled_totals(counted, table.counts, strata, resamples, generator, table.clusters)
     d_prime_draws, criterion_draws = d_prime_and_criterion(draws)
     return Sensitivity(
         **totals,

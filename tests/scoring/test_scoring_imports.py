@@ -40,7 +40,7 @@ def modules_after(arguments: list[str], folder: Path) -> set[str]:
     return set(modules)
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "leaderboard"])
+@pytest.mark.parametrize("command", ["score", "compare", "leaderboard", "agreement"])
 def test_help_imports_not_even_numpy(command: str, tmp_path: Path) -> None:
     assert not modules_after([command, "--help"], tmp_path) & (HEAVY | {"numpy"})
 

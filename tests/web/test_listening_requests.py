@@ -1,0 +1,425 @@
+"""The listening test against requests that no page of it would send, over a real connection."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from listening_data import MARKUP, Server, make_dataset, serving
+
+from listenbench import cli
+from listenbench.dataset import AUDIO
+from listenbench.web.listening import server
+from listenbench.web.listening.guard import own_names
+from listenbench.web.listening.ranges import ranged_response
+
+ITEMS = 3
+SESSIONS = 8
+CONSENT = "Read this.\n\n<b>Bold</b> & <script>alert('consent')</script>\n"
+
+
+@dataclass
+class Place:
+    """A running test, its folder, and the rows of its key."""
+
+    server: Server
+    folder: Path
+    rows: list[dict[str, Any]]
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "human.jsonl").read_text().splitlines()][1:]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("requests")
+    rows = make_dataset(folder / "data")
+    (folder / "consent.txt").write_text(CONSENT)
+    options = ("--data", "data", "--items", str(ITEMS), "--practice", "1", "--no-headphone-check")
+    with serving(folder, *options, "--consent", "consent.txt") as server:
+        yield Place(server, folder, rows)
+
+
+class Visitor:
+    """A browser without a page: it keeps cookies, and says what it wants."""
+
+    def __init__(self, server: Server) -> None:
+        self.origin = server.url
+        self.client = httpx.Client(base_url=server.url, headers={"Origin": server.url}, trust_env=False)
+
+    def post(self, path: str, **body: Any) -> httpx.Response:
+        return self.client.post(path, json=body)
+
+    def page(self) -> str:
+        return self.client.get("/").text
+
+    def token(self) -> str:
+        found = re.search(r'data-token="([^"]+)"', self.page())
+        assert found is not None
+        return found[1]
+
+    def begin(self) -> Visitor:
+        """Come to the first question of the test."""
+        assert self.post("/begin", consent=True).status_code == 204
+        for stage in ("volume", "instructions"):
+            assert self.post("/next", stage=stage).status_code == 204
+        self.answer("A")
+        for stage in ("feedback", "ready"):
+            assert self.post("/next", stage=stage).status_code == 204
+        return self
+
+    def hear(self) -> str:
+        token = self.token()
+        assert self.post("/play", token=token).status_code == 204
+        assert self.post("/heard", token=token).status_code == 204
+        return token
+
+    def answer(self, letter: str, seconds: object = 1.5) -> str:
+        token = self.hear()
+        reply = self.post("/answer", token=token, answer=letter, seconds=seconds)
+        assert reply.status_code == 204, reply.text
+        return token
+
+
+@pytest.fixture
+def new_visitor(place: Place) -> Iterator[Callable[[], Visitor]]:
+    """Return a function that makes a visitor, whose connection is closed at the end."""
+    with ExitStack() as stack:
+
+        def make() -> Visitor:
+            visitor = Visitor(place.server)
+            stack.enter_context(visitor.client)
+            return visitor
+
+        yield make
+
+
+@pytest.fixture
+def visitor(new_visitor: Callable[[], Visitor]) -> Visitor:
+    return new_visitor()
+
+
+def test_an_answer_comes_after_hearing_and_counts_once(place: Place, visitor: Visitor) -> None:
+    visitor.begin()
+    before = len(place.lines)
+    token = visitor.token()
+    reply = visitor.post("/answer", token=token, answer="A")
+    assert (reply.status_code, reply.json()["reason"]) == (409, "Listen to the end before you answer.")
+    assert visitor.post("/heard", token=token).status_code == 409
+    visitor.hear()
+    assert visitor.post("/answer", token=token, answer="A", seconds=0.25).status_code == 204
+    assert visitor.post("/answer", token=token, answer="A", seconds=9).status_code == 204
+    assert visitor.post("/answer", token=token, answer="B").status_code == 409
+    new = place.lines[before:]
+    assert [(line["answer"], line["seconds"]) for line in new] == [("A", 0.25)]
+
+
+@pytest.mark.parametrize("seconds", ["1", None, -1, True, 1e9, [1], float("nan"), float("inf")])
+def test_a_time_that_can_t_be_one_is_left_out(place: Place, visitor: Visitor, seconds: object) -> None:
+    visitor.begin()
+    token = visitor.hear()
+    body = json.dumps({"token": token, "answer": "B", "seconds": seconds})
+    reply = visitor.client.post("/answer", content=body, headers={"Content-Type": "application/json"})
+    assert reply.status_code == 204
+    assert place.lines[-1]["seconds"] is None
+
+
+HOSTILE = [
+    "C",
+    "",
+    "a",
+    "AB",
+    "' OR 1=1 --",
+    "A'; DROP TABLE trial; --",
+    "<script>alert(1)</script>",
+    "\u0000",
+    "A" * 3000,
+    None,
+    1,
+    True,
+    ["A"],
+    {"$gt": ""},
+]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_values_change_nothing(place: Place, visitor: Visitor, value: object) -> None:
+    visitor.begin()
+    token, before = visitor.hear(), len(place.lines)
+    assert visitor.post("/answer", token=token, answer=value).status_code == 400
+    for path in ("/play", "/heard", "/answer"):
+        assert visitor.post(path, token=value, answer="A").status_code in {400, 404}
+    assert visitor.post("/next", stage=value).status_code == 204
+    assert visitor.post("/next", stage="volume", again=value).status_code == 204
+    assert visitor.post("/begin", consent=1).status_code == 400
+    assert visitor.token() == token
+    assert len(place.lines) == before
+
+
+def test_a_session_s_recordings_are_its_own_and_only_the_present_one_is_there(
+    new_visitor: Callable[[], Visitor],
+) -> None:
+    visitor, other = new_visitor().begin(), new_visitor().begin()
+    token = visitor.token()
+    assert visitor.client.get(f"/audio/{token}").status_code == 200
+    assert other.client.get(f"/audio/{token}").status_code == 404
+    assert other.post("/answer", token=token, answer="A").status_code == 404
+    assert httpx.get(f"{visitor.origin}/audio/{token}", trust_env=False).status_code == 401
+    visitor.answer("A")
+    assert visitor.client.get(f"/audio/{token}").status_code == 404
+    assert visitor.token() != token
+    assert visitor.client.get("/audio/volume").status_code == 404
+
+
+def test_a_recording_says_nothing_but_its_sound(place: Place, visitor: Visitor) -> None:
+    visitor.begin()
+    source, reply = visitor.page(), visitor.client.get(f"/audio/{visitor.token()}")
+    audio = {path.read_bytes(): path.stem for path in (place.folder / "data" / AUDIO).iterdir()}
+    assert reply.content in audio
+    assert not {"etag", "last-modified", "content-disposition", "server"} & set(reply.headers)
+    assert reply.headers["cache-control"] == "no-store"
+    row = next(row for row in place.rows if row["id"] == audio[reply.content])
+    hidden = {row["id"], row["item"], row["condition"]}
+    assert not [word for word in hidden if word in source or word in str(reply.headers)]
+    assert MARKUP not in source
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/audio/../../data/gold.jsonl",
+        "/audio/%2e%2e%2fdata%2fgold.jsonl",
+        "/audio/..%5c..%5cgold.jsonl",
+        "/data/gold.jsonl",
+        "/human.jsonl",
+        "/audio/",
+        "/audio/%00",
+        "/static/listen.js",
+        "//audio/volume",
+    ],
+)
+def test_no_path_leads_to_a_file(visitor: Visitor, path: str) -> None:
+    visitor.begin()
+    # The client would tidy the path; the server has to see it as it is.
+    request = httpx.Request("GET", visitor.origin, headers={"Cookie": cookies(visitor)})
+    request.url = request.url.copy_with(raw_path=path.encode())
+    assert visitor.client.send(request).status_code == 404
+
+
+def cookies(visitor: Visitor) -> str:
+    return "; ".join(f"{name}={value}" for name, value in visitor.client.cookies.items())
+
+
+def test_the_cookie_can_t_be_read_by_scripts_or_sent_by_other_sites(place: Place) -> None:
+    reply = httpx.post(
+        f"{place.server.url}/begin",
+        json={"consent": True},
+        headers={"Origin": place.server.url},
+        trust_env=False,
+    )
+    cookie = reply.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "path=/" in cookie
+
+
+@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://evil.example:80"])
+def test_other_sites_can_t_post(place: Place, visitor: Visitor, origin: str | None) -> None:
+    visitor.begin()
+    headers = {"Origin": origin} if origin else {}
+    for path in ("/begin", "/answer", "/leave"):
+        reply = httpx.post(
+            f"{place.server.url}{path}",
+            json={"consent": True},
+            headers={**headers, "Cookie": cookies(visitor)},
+            trust_env=False,
+        )
+        assert reply.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("192.168.0.7:8000", 421),
+        ("[::ffff", 421),
+        ("127.0.0.1@evil.example", 421),
+        ("localhost", 200),
+        ("127.0.0.1:1", 200),
+        ("[::1]:80", 200),
+    ],
+)
+def test_only_our_own_names_are_answered(place: Place, host: str, status: int) -> None:
+    reply = httpx.get(place.server.url, headers={"Host": host}, trust_env=False)
+    assert reply.status_code == status
+
+
+def test_a_server_for_others_answers_to_addresses_and_given_names() -> None:
+    assert own_names("127.0.0.1", ["Lab.Example."]) == (
+        frozenset({"lab.example", "localhost", "127.0.0.1", "::1"}),
+        False,
+    )
+    names, addresses = own_names("0.0.0.0")
+    assert addresses
+    assert socket.gethostname().lower() in names
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"x" * 10_000_000, "application/json", 413),
+        (b'{"consent": true}', "text/plain", 415),
+        (b'{"consent": true}', "application/x-www-form-urlencoded", 415),
+        (b"consent=true", "application/json", 400),
+        (b"[]", "application/json", 400),
+        (b"[" * 4000, "application/json", 400),
+        (b"\xff\xfe", "application/json", 400),
+        (b"", "application/json", 400),
+    ],
+)
+def test_bodies_that_are_no_small_object_are_refused(
+    visitor: Visitor, content: bytes, kind: str, status: int
+) -> None:
+    def in_parts() -> Iterator[bytes]:
+        yield content
+
+    for body in (content, in_parts()):
+        try:
+            reply = visitor.client.post("/begin", content=body, headers={"Content-Type": kind})
+        except (httpx.WriteError, httpx.ReadError):
+            # The server has hung up on the rest.
+            assert status == 413
+            continue
+        assert reply.status_code == status
+
+
+def test_a_foreign_cookie_is_nobody_s(place: Place, visitor: Visitor) -> None:
+    name = next(iter(visitor.begin().client.cookies))
+    for value in ("x", "' OR '1'='1", "A" * 5000, "%00"):
+        reply = httpx.get(place.server.url, headers={"Cookie": f"{name}={value}"}, trust_env=False)
+        assert "Before you begin" in reply.text
+
+
+def test_the_consent_text_is_shown_as_text(visitor: Visitor) -> None:
+    source = visitor.page()
+    assert "&lt;b&gt;Bold&lt;/b&gt; &amp; &lt;script&gt;" in source
+    assert "alert('consent')</script>" not in source
+
+
+def test_a_second_consent_in_one_browser_begins_nothing(visitor: Visitor) -> None:
+    visitor.begin()
+    token = visitor.token()
+    assert visitor.post("/begin", consent=True).status_code == 204
+    assert visitor.token() == token
+    assert visitor.post("/leave").status_code == 409
+
+
+def test_many_sessions_at_once_lose_nothing(place: Place, new_visitor: Callable[[], Visitor]) -> None:
+    visitors = [new_visitor().begin() for _ in range(SESSIONS)]
+    before = len(place.lines)
+    for _ in range(ITEMS):
+        for visitor in visitors:
+            visitor.answer("B")
+    new = place.lines[before:]
+    assert len(new) == SESSIONS * ITEMS
+    assert len({line["listener"] for line in new}) == SESSIONS
+    assert len({(line["listener"], line["id"]) for line in new}) == len(new)
+    assert "Thank you" in visitors[0].page()
+
+
+def test_half_a_request_stops_nobody(place: Place, visitor: Visitor) -> None:
+    with socket.create_connection(("127.0.0.1", int(place.server.port))) as half:
+        half.sendall(b"POST /answer HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        assert visitor.client.get("/").status_code == 200
+        half.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert visitor.client.get("/").status_code == 200
+
+
+def test_pages_may_load_nothing_from_elsewhere(visitor: Visitor) -> None:
+    policy = visitor.client.get("/").headers["content-security-policy"]
+    directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+@given(
+    st.binary(max_size=50),
+    st.one_of(
+        st.text(max_size=20),
+        st.builds("bytes={}-{}".format, st.integers(0, 60) | st.just(""), st.integers(0, 60) | st.just("")),
+    ),
+)
+def test_a_range_is_that_part_of_the_sound(content: bytes, wanted: str) -> None:
+    reply = ranged_response(content, wanted, "audio/wav")
+    if reply.status_code == 206:
+        first, last, size = map(int, re.findall(r"\d+", reply.headers["content-range"]))
+        assert reply.body == content[first : last + 1]
+        assert (len(reply.body), size) == (last + 1 - first, len(content))
+        start, end = wanted.removeprefix("bytes=").split("-")
+        assert first == (int(start) if start else max(0, len(content) - int(end)))
+        assert not start or not end or last == min(int(end), len(content) - 1)
+    elif reply.status_code == 416:
+        assert reply.headers["content-range"] == f"bytes */{len(content)}"
+    else:
+        assert (reply.status_code, reply.body) == (200, content)
+
+
+def test_ranges_over_the_connection(visitor: Visitor) -> None:
+    visitor.begin()
+    path = f"/audio/{visitor.token()}"
+    whole = visitor.client.get(path)
+    assert whole.headers["accept-ranges"] == "bytes"
+    part = visitor.client.get(path, headers={"Range": "bytes=0-1"})
+    assert (part.status_code, part.content) == (206, whole.content[:2])
+    assert visitor.client.get(path, headers={"Range": "bytes=99999999-"}).status_code == 416
+    assert visitor.client.head(path).headers["content-length"] == str(len(whole.content))
+
+
+Refuse = Callable[..., str]
+DEFAULTS = ("--port", "0", "--items", str(ITEMS), "--practice", "1")
+
+
+@pytest.fixture
+def refuse(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, place: Place) -> Refuse:
+    """Return a function that runs a call that has to end in one line, and returns the line."""
+
+    def call(*options: str, out: str = "human.jsonl", data: str = "data") -> str:
+        monkeypatch.chdir(place.folder)
+        monkeypatch.setattr(server, "serve", lambda *_: pytest.fail("the call is served"))
+        status = cli.run(["listen", "--data", data, "--out", out, *DEFAULTS, *options])
+        captured = capsys.readouterr()
+        assert (status, captured.out, captured.err.count("\n")) == (2, "", 1)
+        return captured.err
+
+    return call
+
+
+def test_calls_that_can_t_be_served_end_in_one_line(place: Place, refuse: Refuse) -> None:
+    (place.folder / "empty.txt").write_text(" \n\n ")
+    new = {"out": "new.jsonl"}
+    assert "is in use: give another --port" in refuse("--port", place.server.port, **new)
+    assert "--host" in refuse("--host", "no.such.host.invalid", **new)
+    assert "is more than the 45 recordings" in refuse("--items", "46", **new)
+    assert "give a smaller --practice" in refuse("--practice", "17", **new)
+    assert "seed" in refuse("--seed", "-1", **new)
+    assert "can't read the consent text" in refuse("--consent", "none.txt", **new)
+    assert "is empty" in refuse("--consent", "empty.txt", **new)
+    assert "not a data set" in refuse(data=".", **new)
+    assert "another process is running this listening test" in refuse()
+    assert "there already" in refuse(out="consent.txt")
+    assert "not the path of a file" in refuse(out="nowhere/human.jsonl")
+    assert not list(place.folder.glob("new.jsonl*"))
