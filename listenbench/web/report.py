@@ -18,7 +18,7 @@ from listenbench.scoring.hardest import hardest_items
 from listenbench.scoring.json_values import figure_value
 from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.outcomes import tabulate
-from listenbench.scoring.scored import Score, check_resampling, score_on_key
+from listenbench.scoring.scored import Score, check_resampling, check_whole, score_on_key
 from listenbench.web.report_commands import PLAYERS, report_commands
 from listenbench.web.report_items import WorstItem, worst_items
 from listenbench.web.report_page import report_page
@@ -128,6 +128,8 @@ def make_report(
         scores = []
         for path in predictions:
             scores.append(score_on_key(path, key, **settings))
+            if len(predictions) > 1:
+                check_whole(scores[-1].predictions)
             bar.update()
         comparisons = []
         for score in scores[1:]:
@@ -152,7 +154,9 @@ def _comparison(first: Score, second: Score) -> Comparison:
 
 
 def _worst_items(key: AnswerKey, data: Path, scores: Sequence[Score], number: int) -> Iterator[WorstItem]:
-    return worst_items(data, hardest_items(key, [score.predictions.responses for score in scores], number))
+    """Return the worst items; none for listeners, who answered a part, and some files several times."""
+    whole = [score.predictions.responses for score in scores if score.panel is None]
+    return worst_items(data, hardest_items(key, whole, number)) if whole else iter(())
 
 
 def _checked_hashes(paths: Sequence[Path]) -> list[str]:
