@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from listenbench import fluidsynth
+from listenbench.audio import encoder_versions
 from listenbench.dataset import DESCRIPTION, FORMAT, Row, fingerprint, write_description
 from listenbench.journal import Entry
 from listenbench.request import Request
@@ -30,10 +31,11 @@ _RECORDED_PACKAGES: Final = (
 )
 
 
-def versions() -> Row:
+def versions(audio_format: str) -> Row:
     """Return the versions of everything that the bytes of a recording come from."""
     packages = {name: metadata.version(name) for name in _RECORDED_PACKAGES}
-    return {"python": platform.python_version(), "fluidsynth": fluidsynth.version(), **packages}
+    programs = {"python": platform.python_version(), "fluidsynth": fluidsynth.version()}
+    return {**programs, **packages, **encoder_versions(audio_format)}
 
 
 def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entries: Iterable[Entry]) -> None:

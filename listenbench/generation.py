@@ -17,6 +17,7 @@ from typing import Final
 from tqdm import tqdm
 
 from listenbench import journal
+from listenbench.audio import WAV
 from listenbench.dataset import (
     DESCRIPTION,
     FORMAT,
@@ -55,6 +56,7 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
     items: int | None = None,
     variants: Sequence[str] | None = None,
     shard: str | None = None,
+    audio_format: str = WAV,
     workers: int | Executor = 1,
     overwrite: bool = False,
     progress: bool = False,
@@ -76,6 +78,8 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
         Which tasks, how many items a task, and which conditions, where not as the split says.
     shard : str, optional
         'I/N' for the I-th of N parts, which `listenbench.merging.merge` joins.
+    audio_format : str
+        'wav', or 'flac' for the same samples in about a third of the space.
     workers : int or concurrent.futures.Executor
         Number of processes; with more than one, a script has to call this under
         `if __name__ == "__main__":`. Or an executor, whose workers must see the same files.
@@ -100,7 +104,7 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
         works on it.
     """
     part = Shard.parse(shard) if shard is not None else None
-    request = make_request(split, seed, tasks, items, variants, part)
+    request = make_request(split, seed, tasks, items, variants, part, audio_format)
     target = Path(out) if out is not None else default_target(request)
     make(request, target, workers, overwrite=overwrite, progress=progress)
     return load(target)
@@ -119,7 +123,7 @@ def make(
         raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
-    wanted = {**request.to_dict(), "soundfonts": described, "versions": versions()}
+    wanted = {**request.to_dict(), "soundfonts": described, "versions": versions(request.audio_format)}
     if not overwrite and _is_there(target, wanted):
         tidy(target)
         return
@@ -217,9 +221,10 @@ def _record(
         tuple(sorted(soundfonts.items())),
         str(place.target),
         str(place.folder),
+        request.audio_format,
     )
     variants = len(request.split.variants)
-    done = journal.recover(place.journal, place.data, variants)
+    done = journal.recover(place.journal, place.data, variants, request.audio_format)
     with tqdm(
         total=request.items,
         initial=done,

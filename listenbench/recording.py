@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from listenbench.audio import encoded
-from listenbench.dataset import AUDIO, SUFFIX, json_line
+from listenbench.dataset import json_line, recording_name
 from listenbench.errors import ListenbenchError, RenderError
 from listenbench.items import Item
 from listenbench.journal import Entry
@@ -32,12 +32,15 @@ class Job:
         The file of each soundfont that the split names.
     target, folder : str
         The workplace.
+    audio_format : str
+        How recordings are stored.
     """
 
     split: str
     soundfonts: tuple[tuple[str, str], ...]
     target: str
     folder: str
+    audio_format: str
 
     @property
     def place(self) -> Workplace:
@@ -60,7 +63,7 @@ def record(job: Job, items: Sequence[Item]) -> list[Entry]:
     for item in items:
         note_item(job.place, item)
         try:
-            entries += [_written(job.place, item, recording) for recording in studio.realise(item)]
+            entries += [_written(job, item, recording) for recording in studio.realise(item)]
         except (OSError, RenderError):
             raise
         except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
@@ -87,12 +90,12 @@ def noted_item(place: Workplace, process: int) -> str | None:
         return None
 
 
-def _written(place: Workplace, item: Item, recording: Recording) -> Entry:
-    identifier, data = recording.variant.id, encoded(recording.samples)
-    _write_whole(place, f"{identifier}{SUFFIX}", data)
+def _written(job: Job, item: Item, recording: Recording) -> Entry:
+    identifier, data = recording.variant.id, encoded(recording.samples, job.audio_format)
+    _write_whole(job.place, recording_name(identifier, job.audio_format), data)
     sha256 = hashlib.sha256(data).hexdigest()
     rows = (
-        metadata_row(item, identifier),
+        metadata_row(item, identifier, job.audio_format),
         gold_row(item, recording),
         manifest_row(item, recording, sha256),
     )
@@ -101,10 +104,10 @@ def _written(place: Workplace, item: Item, recording: Recording) -> Entry:
 
 def _write_whole(place: Workplace, name: str, data: bytes) -> None:
     """Write a recording so that it is whole where it has its name."""
-    temporary = place.writing / f"{os.getpid()}-{name}"
+    temporary = place.writing / f"{os.getpid()}-{Path(name).name}"
     try:
         temporary.write_bytes(data)
-        temporary.replace(place.data / AUDIO / name)
+        temporary.replace(place.data / name)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise

@@ -13,8 +13,8 @@ from listenbench.dataset import (
     GOLD,
     MANIFEST,
     METADATA,
-    SUFFIX,
     Row,
+    audio_format,
     file_sha256,
     fingerprint,
     is_identifier,
@@ -46,7 +46,7 @@ def verify(folder: str | Path) -> list[str]:
     path = Path(folder)
     description = read_description(path)
     try:
-        return [*_table_problems(path, description), *_audio_problems(path)]
+        return [*_table_problems(path, description), *_audio_problems(path, audio_format(description))]
     except DataError as error:
         return [str(error)]
 
@@ -77,7 +77,7 @@ def _table_problems(folder: Path, description: Row) -> Iterator[str]:
             yield f"{folder / GOLD}: the answer of {row.get('id')} is not the one in {MANIFEST}"
 
 
-def _audio_problems(folder: Path) -> Iterator[str]:
+def _audio_problems(folder: Path, suffix: str) -> Iterator[str]:
     """Yield the recordings that are missing, changed or not listed."""
     listed = set()
     for number, row in enumerate(read_rows(folder / MANIFEST), start=1):
@@ -85,7 +85,7 @@ def _audio_problems(folder: Path) -> Iterator[str]:
         if not is_identifier(identifier):
             yield f"{folder / MANIFEST}:{number}: the id is none of a recording"
             continue
-        name = f"{identifier}{SUFFIX}"
+        name = f"{identifier}.{suffix}"
         listed.add(name)
         problem = _file_problem(folder / AUDIO / name, row.get("sha256"))
         if problem:

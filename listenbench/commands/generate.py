@@ -45,6 +45,14 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
 @click.option(
     "--shard", metavar="I/N", help="Make the I-th of N parts; `listenbench merge` joins them.  [default: all]"
 )
+@click.option(
+    "--format",
+    "audio_format",
+    metavar="wav|flac",
+    default="wav",
+    show_default=True,
+    help="How recordings are stored; FLAC takes a third of the space.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace another data set in the same folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(  # noqa: PLR0913 # one parameter an option
@@ -57,6 +65,7 @@ def command(  # noqa: PLR0913 # one parameter an option
     variants: list[str] | None,
     workers: int | None,
     shard: str | None,
+    audio_format: str,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -79,7 +88,7 @@ def command(  # noqa: PLR0913 # one parameter an option
 
     started = time.perf_counter()
     part = None if shard is None else Shard.parse(shard)
-    request = make_request(split, seed, tasks, items, variants, part)
+    request = make_request(split, seed, tasks, items, variants, part, audio_format)
     target = default_target(request) if out is None else out
     make(
         request,

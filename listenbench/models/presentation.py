@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, encoded, quantised
-from listenbench.dataset import Dataset, DatasetItem
+from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, Samples, encoded, quantised
+from listenbench.dataset import Dataset, DatasetItem, check_inside
 from listenbench.errors import DataError
 from listenbench.randomness import stream
 
@@ -44,7 +44,7 @@ def pause_samples(dataset: Dataset) -> int:
 def shown_recording(item: DatasetItem, condition: str, pause: int) -> bytes:
     """Return a recording, or what stands for it, as a WAV file: 16-bit PCM, one channel, 44.1 kHz.
 
-    See `shown_samples`; under 'audio' these are the bytes of the file.
+    See `shown_samples`; under 'audio' these are the samples of the file, whatever its format.
 
     Raises
     ------
@@ -53,6 +53,9 @@ def shown_recording(item: DatasetItem, condition: str, pause: int) -> bytes:
     """
     if condition != AUDIO:
         return encoded(shown_samples(item, condition, pause))
+    if item.path.suffix != f".{WAV}":
+        return encoded(item.samples())
+    check_inside(item.path.parents[1], item.path)
     try:
         return item.path.read_bytes()
     except OSError as error:
