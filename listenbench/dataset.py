@@ -4,6 +4,7 @@ dataset.json     the split as used, seed, counts, versions, soundfonts, fingerpr
 metadata.jsonl   what a model may see
 gold.jsonl       the evaluator's side
 manifest.jsonl   how every file was made
+croissant.json   what catalogues of data sets read
 audio/<id>.wav   the recordings, or <id>.flac
 """
 
@@ -30,6 +31,7 @@ DESCRIPTION: Final = "dataset.json"
 METADATA: Final = "metadata.jsonl"
 GOLD: Final = "gold.jsonl"
 MANIFEST: Final = "manifest.jsonl"
+CROISSANT: Final = "croissant.json"
 AUDIO: Final = "audio"
 
 _LONGEST_NAME: Final = 64
@@ -93,7 +95,7 @@ def read_description(folder: Path) -> Row:
         If the folder holds no data set, or one of another format.
     """
     path = folder / DESCRIPTION
-    for name in (DESCRIPTION, METADATA, GOLD, MANIFEST, AUDIO):
+    for name in (DESCRIPTION, METADATA, GOLD, MANIFEST, CROISSANT, AUDIO):
         check_inside(folder, folder / name)
     try:
         description = json.loads(path.read_text("utf-8"))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from listenbench import fluidsynth
 from listenbench.audio import encoder_versions
+from listenbench.croissant import write_croissant
 from listenbench.dataset import DESCRIPTION, FORMAT, Row, fingerprint, write_description
 from listenbench.journal import Entry
 from listenbench.request import Request
@@ -76,6 +77,7 @@ def _description(request: Request, origin: Mapping[str, Any], totals: Totals, fo
         },
         "soundfonts": origin["soundfonts"],
         "versions": origin["versions"],
+        "croissant": write_croissant(folder, request.split, request.audio_format),
         "fingerprint": fingerprint(folder),
     }
 

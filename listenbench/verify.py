@@ -9,6 +9,7 @@ from typing import Final
 
 from listenbench.dataset import (
     AUDIO,
+    CROISSANT,
     DESCRIPTION,
     GOLD,
     MANIFEST,
@@ -46,7 +47,11 @@ def verify(folder: str | Path) -> list[str]:
     path = Path(folder)
     description = read_description(path)
     try:
-        return [*_table_problems(path, description), *_audio_problems(path, audio_format(description))]
+        return [
+            *_table_problems(path, description),
+            *_croissant_problems(path, description.get("croissant")),
+            *_audio_problems(path, audio_format(description)),
+        ]
     except DataError as error:
         return [str(error)]
 
@@ -77,6 +82,17 @@ def _table_problems(folder: Path, description: Row) -> Iterator[str]:
             yield f"{folder / GOLD}: the answer of {row.get('id')} is not the one in {MANIFEST}"
 
 
+def _croissant_problems(folder: Path, sha256: object) -> Iterator[str]:
+    """Yield what is wrong with the Croissant description; data sets of early versions have none."""
+    path = folder / CROISSANT
+    if sha256 is None:
+        problem = "not part of the data set" if path.exists() else None
+    else:
+        problem = _file_problem(path, sha256, DESCRIPTION)
+    if problem:
+        yield f"{path}: {problem}"
+
+
 def _audio_problems(folder: Path, suffix: str) -> Iterator[str]:
     """Yield the recordings that are missing, changed or not listed."""
     listed = set()
@@ -87,7 +103,7 @@ def _audio_problems(folder: Path, suffix: str) -> Iterator[str]:
             continue
         name = f"{identifier}.{suffix}"
         listed.add(name)
-        problem = _file_problem(folder / AUDIO / name, row.get("sha256"))
+        problem = _file_problem(folder / AUDIO / name, row.get("sha256"), MANIFEST)
         if problem:
             yield f"{folder / AUDIO / name}: {problem}"
     try:
@@ -100,13 +116,13 @@ def _audio_problems(folder: Path, suffix: str) -> Iterator[str]:
             yield f"{folder / AUDIO / name}: not part of the data set"
 
 
-def _file_problem(path: Path, sha256: object) -> str | None:
-    """Return what is wrong with a recording, or None."""
+def _file_problem(path: Path, sha256: object, source: str) -> str | None:
+    """Return what is wrong with a file whose SHA-256 stands in `source`, or None."""
     if path.is_symlink():
         return "a link: a data set holds files and folders alone"
     if not path.is_file():
         return "missing"
     try:
-        return None if file_sha256(path) == sha256 else f"changed: its SHA-256 is not the one in {MANIFEST}"
+        return None if file_sha256(path) == sha256 else f"changed: its SHA-256 is not the one in {source}"
     except OSError as error:
         return f"can't read this file: {error.strerror}"

@@ -18,12 +18,13 @@ from listenbench.audio import (
 )
 from listenbench.audit.check import Check, listed, none_of
 from listenbench.audit.evidence import Evidence
-from listenbench.dataset import METADATA, audio_format, read_rows
+from listenbench.dataset import CROISSANT, METADATA, audio_format, read_rows
 from listenbench.errors import DataError
 
 _SHOWN = frozenset({"file_name", "id", "question", "choices"})
 _OPAQUE = re.compile(r"[0-9a-f]{20}")
 _HEADER_BYTES = 44
+_COLUMN = re.compile(r'"(?:column|jsonPath)"\s*:\s*"(?!cr:)([^"]*)"')
 
 
 def check_leaks(evidence: Evidence) -> Iterator[Check]:
@@ -36,6 +37,7 @@ def check_leaks(evidence: Evidence) -> Iterator[Check]:
     ids = [str(row.get("id")) for row in rows]
     displaced = [a for a, b in zip(ids, sorted(ids), strict=True) if a != b]
     yield none_of("leaks", "rows not in the order of the ids", displaced, len(rows), "rows")
+    yield from _croissant(evidence, ids)
     paths = {r.id: r.item.path for r in evidence.records if r.item.path.is_file()}
     suffix = audio_format(evidence.description)
     if suffix == WAV:
@@ -49,6 +51,20 @@ def check_leaks(evidence: Evidence) -> Iterator[Check]:
     yield none_of("leaks", "headers with anything but the format", odd, len(paths), "files")
     if suffix == FLAC:
         yield _as_encoded(evidence, paths)
+
+
+def _croissant(evidence: Evidence, ids: list[str]) -> Iterator[Check]:
+    """Yield whether the Croissant description names a recording, or describes what a model must not see."""
+    try:
+        text = (evidence.folder / CROISSANT).read_text("utf-8")
+        columns = set(_COLUMN.findall(text))
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError):
+        text, columns = "", {"unreadable"}
+    named = [identifier for identifier in ids if identifier in text]
+    yield none_of("leaks", f"recordings that {CROISSANT} names", named, len(ids), "recordings")
+    yield none_of("leaks", f"columns that {CROISSANT} offers beside", columns - _SHOWN, max(1, len(columns)))
 
 
 def _sizes(evidence: Evidence, paths: dict[str, Path]) -> Iterator[Check]:
