@@ -65,7 +65,7 @@ _CONTEXT: Final = MappingProxyType(
 _COLUMNS: Final = MappingProxyType(
     {
         "id": "Opaque name of the recording.",
-        "file_name": "Path of the recording within the data set: clip A, a second of silence, clip B.",
+        "file_name": "Path of the recording, where recordings are files: clip A, silence, clip B.",
         "question": "The whole text for the model, with the instruction how to answer.",
         "choices": "What the letters A and B mean, in this order.",
     }
@@ -91,13 +91,24 @@ def write_croissant(folder: Path, split: Split, audio_format: str) -> str:
         The SHA-256 of the file.
     """
     path = folder / CROISSANT
-    document = croissant(split, audio_format, file_sha256(folder / METADATA))
+    files = (f"{AUDIO}/*.{audio_format}", MEDIA_TYPES[audio_format])
+    document = croissant(split, files, file_sha256(folder / METADATA))
     path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
     return file_sha256(path)
 
 
-def croissant(split: Split, audio_format: str, metadata_sha256: str) -> Row:
-    """Return the description as plain data; the same for the same arguments, without a date."""
+def croissant(split: Split, files: tuple[str, str], metadata_sha256: str) -> Row:
+    """Return the description as plain data; the same for the same arguments, without a date.
+
+    Parameters
+    ----------
+    split : Split
+        The split as used.
+    files : (str, str)
+        The pattern of the files that hold the recordings, and their media type.
+    metadata_sha256 : str
+        Of metadata.jsonl.
+    """
     return {
         "@context": dict(_CONTEXT),
         "@type": "sc:Dataset",
@@ -109,7 +120,7 @@ def croissant(split: Split, audio_format: str, metadata_sha256: str) -> Row:
         "creator": {"@type": "sc:Organization", "name": "The listenbench developers"},
         "citeAs": f"listenbench {__version__}, split {split.name}",
         "keywords": ["music", "audio", "listening test", "benchmark"],
-        "distribution": _distribution(audio_format, metadata_sha256),
+        "distribution": _distribution(*files, metadata_sha256),
         "recordSet": [
             {
                 "@type": "cr:RecordSet",
@@ -151,7 +162,7 @@ def _licence(name: str, url: str | None = None) -> Mapping[str, str]:
     return work if url is None else {**work, "url": url}
 
 
-def _distribution(audio_format: str, metadata_sha256: str) -> list[Row]:
+def _distribution(pattern: str, media_type: str, metadata_sha256: str) -> list[Row]:
     return [
         {
             "@type": "cr:FileObject",
@@ -167,8 +178,8 @@ def _distribution(audio_format: str, metadata_sha256: str) -> list[Row]:
             "@id": AUDIO,
             "name": AUDIO,
             "description": "The recordings: 16-bit samples, one channel, 44.1 kHz.",
-            "includes": f"{AUDIO}/*.{audio_format}",
-            "encodingFormat": MEDIA_TYPES[audio_format],
+            "includes": pattern,
+            "encodingFormat": media_type,
         },
     ]
 

@@ -34,6 +34,12 @@ MANIFEST: Final = "manifest.jsonl"
 CROISSANT: Final = "croissant.json"
 AUDIO: Final = "audio"
 
+PACKING: Final = "packing"
+"""Key of dataset.json: how the recordings are packed; there is none if they are files."""
+
+SHARDS: Final = "shards"
+"""Key of dataset.json: the files that hold the recordings."""
+
 _LONGEST_NAME: Final = 64
 
 Row = dict[str, Any]
@@ -116,6 +122,21 @@ def audio_format(description: Mapping[str, Any]) -> str:
     """Return how the recordings of a data set are stored, which is also the suffix of their files."""
     value: str = description.get("audio_format", WAV)
     return value
+
+
+def check_unpacked(folder: Path, description: Mapping[str, Any]) -> None:
+    """Refuse a data set whose recordings are packed in shards.
+
+    Raises
+    ------
+    DataError
+        If they are.
+    """
+    if description.get(PACKING) is not None:
+        raise DataError(
+            f"{folder}: its recordings are packed in shards, which webdataset or datasets read: "
+            "make the data set again without --shards or --parquet for this"
+        )
 
 
 def recording_name(identifier: str, suffix: str) -> str:
@@ -222,6 +243,7 @@ def load(folder: str | Path) -> Dataset:
     """
     path = Path(folder)
     description = read_description(path)
+    check_unpacked(path, description)
     suffix = audio_format(description)
     rows = enumerate(read_rows(path / METADATA), start=1)
     return Dataset(path, description, tuple(_item(path, number, row, suffix) for number, row in rows))

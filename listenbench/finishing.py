@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -39,7 +39,13 @@ def versions(audio_format: str) -> Row:
     return {**programs, **packages, **encoder_versions(audio_format)}
 
 
-def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entries: Iterable[Entry]) -> None:
+def finish(
+    place: Workplace,
+    request: Request,
+    origin: Mapping[str, Any],
+    entries: Iterable[Entry],
+    deliver: Callable[[Workplace], None] = Workplace.publish,
+) -> None:
     """Complete a data set whose recordings are all there, and put it in its place.
 
     Parameters
@@ -52,6 +58,8 @@ def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entrie
         What the bytes come from beside the request: `soundfonts` and `versions`.
     entries : iterable of Entry
         All recordings in the order of their ids.
+    deliver : callable
+        Puts the data set in its place and removes the workplace.
 
     Raises
     ------
@@ -60,8 +68,8 @@ def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entrie
     """
     totals = write_tables(place.data, entries)
     write_description(place.data / DESCRIPTION, _description(request, origin, totals, place.data))
-    _hide_times(place.data)
-    place.publish()
+    hide_times(place.data)
+    deliver(place)
 
 
 def _description(request: Request, origin: Mapping[str, Any], totals: Totals, folder: Path) -> Row:
@@ -82,7 +90,7 @@ def _description(request: Request, origin: Mapping[str, Any], totals: Totals, fo
     }
 
 
-def _hide_times(folder: Path) -> None:
+def hide_times(folder: Path) -> None:
     """Give every file the same time of modification: their order would tell which of them make an item."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():

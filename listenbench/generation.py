@@ -18,15 +18,8 @@ from tqdm import tqdm
 
 from listenbench import journal
 from listenbench.audio import WAV
-from listenbench.dataset import (
-    DESCRIPTION,
-    FORMAT,
-    Dataset,
-    Row,
-    fingerprint,
-    load,
-    read_description,
-)
+from listenbench.dataset import FORMAT, Dataset, Row, load
+from listenbench.delivery import Delivery, FolderDelivery
 from listenbench.errors import DataError, RenderError, SpecError
 from listenbench.finishing import finish, versions
 from listenbench.items import Item
@@ -38,7 +31,7 @@ from listenbench.soundfonts import FoundSoundfont, find
 from listenbench.splits import Split
 from listenbench.tables import sorted_entries
 from listenbench.workers import WorkerDiedError, in_order, processes
-from listenbench.workplace import Workplace, is_empty_folder, tidy, workplace
+from listenbench.workplace import Workplace, tidy, workplace
 
 _LOGGER: Final = logging.getLogger(__name__)
 
@@ -106,38 +99,49 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
     part = Shard.parse(shard) if shard is not None else None
     request = make_request(split, seed, tasks, items, variants, part, audio_format)
     target = Path(out) if out is not None else default_target(request)
-    make(request, target, workers, overwrite=overwrite, progress=progress)
+    make(request, FolderDelivery(target), workers, overwrite=overwrite, progress=progress)
     return load(target)
 
 
 def make(
     request: Request,
-    target: Path,
+    delivery: Delivery,
     workers: int | Executor = 1,
     *,
     overwrite: bool = False,
     progress: bool = False,
 ) -> None:
-    """Make a data set unless it is there already; see `generate`."""
+    """Make a data set unless it is there already; see `generate`.
+
+    Parameters
+    ----------
+    request : Request
+        What it is to contain.
+    delivery : Delivery
+        Where it belongs, and in which form.
+    workers, overwrite, progress
+        See `generate`.
+    """
     if not isinstance(workers, Executor) and (type(workers) is not int or workers < 1):
         raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
-    wanted = {**request.to_dict(), "soundfonts": described, "versions": versions(request.audio_format)}
-    if not overwrite and _is_there(target, wanted):
-        tidy(target)
+    origin = {"soundfonts": described, "versions": versions(request.audio_format)}
+    wanted = {**request.to_dict(), **origin}
+    if not overwrite and delivery.is_there({**wanted, **delivery.marks}):
+        tidy(delivery.workplace)
         return
     identity = hashlib.sha256(json.dumps([FORMAT, wanted], sort_keys=True).encode()).hexdigest()[:16]
-    with workplace(target, identity) as place, _told_in_one_line(place):
+    with workplace(delivery.workplace, identity) as place, _told_in_one_line(place):
         # Another run may have finished it since.
-        if not overwrite and _is_there(target, wanted):
+        if not overwrite and delivery.is_there({**wanted, **delivery.marks}):
             return
         if overwrite:
-            _check_replaceable(target)
+            delivery.check_replaceable()
         paths = {name: str(font.path) for name, font in found.items()}
         _record(request, paths, place, workers, progress=progress)
         _check_unchanged(found, described, place)
-        finish(place, request, wanted, sorted_entries(place.journal, place.sorting))
+        finish(place, request, origin, sorted_entries(place.journal, place.sorting), delivery.deliver)
 
 
 def default_target(request: Request) -> Path:
@@ -154,30 +158,6 @@ def _described(font: FoundSoundfont) -> Row:
     if warning:
         _LOGGER.warning("listenbench: warning: %s", warning)
     return {"file": font.path.name, "sha256": font.sha256(), "known": warning is None}
-
-
-def _is_there(target: Path, wanted: Row) -> bool:
-    """Return whether the target holds the very data set already; refuse anything else that it holds."""
-    if not target.exists() or is_empty_folder(target):
-        return False
-    try:
-        description = read_description(target)
-        same = all(description.get(key) == value for key, value in wanted.items())
-        if same and fingerprint(target) == description.get("fingerprint"):
-            return True
-    except (DataError, OSError):
-        pass
-    raise DataError(
-        f"{target}: there is something else already: give another --out, or --overwrite to replace a data set"
-    )
-
-
-def _check_replaceable(target: Path) -> None:
-    """Refuse to replace anything but a data set."""
-    if target.exists() and not (target / DESCRIPTION).is_file() and not is_empty_folder(target):
-        raise DataError(
-            f"{target}: this is no data set: only a data set is ever replaced; give another --out"
-        )
 
 
 @contextlib.contextmanager
@@ -197,6 +177,8 @@ def _told_in_one_line(place: Workplace) -> Iterator[None]:
         raise RenderError(f"item {at or 'unknown'}: {error}{_kept(place)}") from None
     except RenderError as error:
         raise RenderError(f"{error}{_kept(place)}") from None
+    except DataError as error:
+        raise DataError(f"{error}{_kept(place)}") from None
 
 
 def _processes_at_work(place: Workplace) -> list[int]:

@@ -20,6 +20,7 @@ from listenbench.dataset import (
     Row,
     audio_format,
     check_inside,
+    check_unpacked,
     file_sha256,
     fingerprint,
     is_identifier,
@@ -77,6 +78,7 @@ def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
 def _checked(folder: Path) -> Row:
     """Return the description of a part whose tables are as they were made."""
     description = read_description(folder)
+    check_unpacked(folder, description)
     if not isinstance(description.get("shard"), str):
         raise DataError(f"{folder}: this is no part of a data set: parts are made with --shard I/N")
     if fingerprint(folder) != description.get("fingerprint"):

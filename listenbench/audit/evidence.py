@@ -15,6 +15,7 @@ from listenbench.dataset import (
     DatasetItem,
     Row,
     audio_format,
+    check_unpacked,
     read_description,
     read_rows,
     recording_name,
@@ -154,6 +155,7 @@ def read_evidence(folder: Path) -> Evidence:
         If a table can't be read, a row lacks what an audit needs, or no recording is left.
     """
     description = read_description(folder)
+    check_unpacked(folder, description)
     try:
         split = Split.model_validate(description["split"])
     except (KeyError, TypeError, ValueError) as error:

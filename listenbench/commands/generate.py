@@ -9,9 +9,17 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from listenbench.commands.packing_options import packing_of, packing_options
+from listenbench.errors import SpecError
+
+if TYPE_CHECKING:
+    from listenbench.delivery import Delivery
+    from listenbench.packing.options import Packing
+    from listenbench.request import Request
 
 
 def _names(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
@@ -27,9 +35,9 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder to make.  [default: data/<split>-<seed>]",
+    metavar="DIR|URL",
+    help="Folder to make; for shards also an address such as s3://bucket/folder.  "
+    "[default: data/<split>-<seed>]",
 )
 @click.option("--items", type=int, metavar="N", help="Items a task.  [default: as the split says]")
 @click.option("--tasks", callback=_names, metavar="LIST", help="For example melody,rhythm.  [default: all]")
@@ -53,19 +61,24 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
     show_default=True,
     help="How recordings are stored; FLAC takes a third of the space.",
 )
+@packing_options
 @click.option("--overwrite", is_flag=True, help="Replace another data set in the same folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(  # noqa: PLR0913 # one parameter an option
     *,
     split: str,
     seed: int,
-    out: Path | None,
+    out: str | None,
     items: int | None,
     tasks: list[str] | None,
     variants: list[str] | None,
     workers: int | None,
     shard: str | None,
     audio_format: str,
+    shards: str | None,
+    parquet: bool,
+    answers: bool,
+    shard_bytes: int | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -79,25 +92,26 @@ def command(  # noqa: PLR0913 # one parameter an option
     Example:
       listenbench generate --split test --seed 0
       listenbench generate --split train --seed 1 --items 100 --tasks melody,rhythm --out data/small
+      listenbench generate --split train --shards webdataset --answers --out s3://bucket/train-0
     """
     # A request to end is obeyed like Ctrl-C: workers are ended, and what is finished is kept.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    from listenbench.dataset import read_description
-    from listenbench.generation import default_target, make
+    from listenbench.generation import make
     from listenbench.request import Shard, make_request
 
     started = time.perf_counter()
     part = None if shard is None else Shard.parse(shard)
     request = make_request(split, seed, tasks, items, variants, part, audio_format)
-    target = default_target(request) if out is None else out
+    packing = packing_of(shards=shards, parquet=parquet, answers=answers, shard_bytes=shard_bytes)
+    delivery = _delivery(request, out, packing)
     make(
         request,
-        target,
+        delivery,
         _default_workers() if workers is None else workers,
         overwrite=overwrite,
         progress=True,
     )
-    summary = _summary(target, read_description(target))
+    summary = _summary(delivery.shown, delivery.description())
     if as_json:
         click.echo(json.dumps(summary))
         return
@@ -111,10 +125,33 @@ def _default_workers() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _summary(folder: Path, description: Mapping[str, Any]) -> dict[str, Any]:
+def _delivery(request: Request, out: str | None, packing: Packing | None) -> Delivery:
+    """Return where the data set belongs, and in which form."""
+    from listenbench.delivery import FolderDelivery
+    from listenbench.generation import default_target
+    from listenbench.packing.delivery import delivery_to
+    from listenbench.packing.files import is_address
+
+    target = default_target(request)
+    if packing is None:
+        if out is not None and is_address(out):
+            raise SpecError(
+                f"--out {out}: a folder of recordings is made on disk: give --shards or --parquet as well"
+            )
+        return FolderDelivery(target if out is None else Path(out))
+    name = f"{target.name}-{packing.form}"
+    return delivery_to(
+        target.with_name(name) if out is None else out,
+        packing,
+        target.with_name(f"{name}-upload"),
+        progress=True,
+    )
+
+
+def _summary(folder: str, description: Mapping[str, Any]) -> dict[str, Any]:
     counts = description["counts"]
     return {
-        "folder": str(folder),
+        "folder": folder,
         "recordings": counts["recordings"],
         "items": counts["items"],
         "fingerprint": description["fingerprint"],

@@ -55,7 +55,7 @@ def test_nothing_is_wrong_and_only_the_date_is_missing(small):
 @pytest.mark.parametrize(("split", "audio_format"), [("train", "flac"), ("paper-test", "wav")])
 def test_other_splits_and_formats_are_valid(tmp_path, split, audio_format):
     path = tmp_path / "croissant.json"
-    document = croissant(load_split(split), audio_format, "0" * 64)
+    document = croissant(load_split(split), (f"audio/*.{audio_format}", f"audio/{audio_format}"), "0" * 64)
     path.write_text(json.dumps(document))
     metadata = validated(path).metadata
     assert not metadata.ctx.issues.errors
@@ -70,7 +70,7 @@ def test_the_licences_of_audio_code_and_soundfonts(small):
         assert word in name
         assert ": " in name
     train = load_split("train")
-    licences = croissant(train, "wav", "")["license"]
+    licences = croissant(train, ("audio/*.wav", "audio/wav"), "")["license"]
     assert len(licences) == 2 + len(train.soundfonts)
 
 
