@@ -138,8 +138,8 @@ def make(
             return
         if overwrite:
             delivery.check_replaceable()
-        paths = {name: str(font.path) for name, font in found.items()}
-        _record(request, paths, place, workers, progress=progress)
+        job = _job(request, found, origin, place, elsewhere=isinstance(workers, Executor))
+        _record(request, job, place, workers, progress=progress)
         _check_unchanged(found, described, place)
         finish(place, request, origin, sorted_entries(place.journal, place.sorting), delivery.deliver)
 
@@ -189,22 +189,29 @@ def _kept(place: Workplace) -> str:
     return "; what is finished is kept: the same command goes on from there" if place.holds_work() else ""
 
 
-def _record(
+def _job(
     request: Request,
-    soundfonts: Mapping[str, str],
+    found: Mapping[str, FoundSoundfont],
+    origin: Mapping[str, Row],
     place: Workplace,
-    workers: int | Executor,
     *,
-    progress: bool,
-) -> None:
-    """Realise all items that the journal lacks."""
-    job = Job(
+    elsewhere: bool,
+) -> Job:
+    """Return what the workers need; those that run elsewhere check that they have what this machine has."""
+    fonts = origin["soundfonts"]
+    return Job(
         request.split.model_dump_json(),
-        tuple(sorted(soundfonts.items())),
+        tuple(sorted((name, str(font.path)) for name, font in found.items())),
         str(place.target),
         str(place.folder),
         request.audio_format,
+        tuple(origin["versions"].items()) if elsewhere else (),
+        tuple((name, fonts[name]["sha256"]) for name in sorted(fonts)) if elsewhere else (),
     )
+
+
+def _record(request: Request, job: Job, place: Workplace, workers: int | Executor, *, progress: bool) -> None:
+    """Realise all items that the journal lacks."""
     variants = len(request.split.variants)
     done = journal.recover(place.journal, place.data, variants, request.audio_format)
     with tqdm(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from listenbench.commands.packing_options import packing_of, packing_options
 from listenbench.errors import SpecError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from listenbench.delivery import Delivery
     from listenbench.packing.options import Packing
     from listenbench.request import Request
@@ -51,6 +54,11 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
     "--workers", type=int, metavar="N", help="Processes; the bytes don't depend on it.  [default: one a core]"
 )
 @click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Work on a Dask cluster, such as tcp://10.0.0.1:8786, whose workers see the same folders.",
+)
+@click.option(
     "--shard", metavar="I/N", help="Make the I-th of N parts; `listenbench merge` joins them.  [default: all]"
 )
 @click.option(
@@ -73,6 +81,7 @@ def command(  # noqa: PLR0913 # one parameter an option
     tasks: list[str] | None,
     variants: list[str] | None,
     workers: int | None,
+    scheduler: str | None,
     shard: str | None,
     audio_format: str,
     shards: str | None,
@@ -104,13 +113,8 @@ def command(  # noqa: PLR0913 # one parameter an option
     request = make_request(split, seed, tasks, items, variants, part, audio_format)
     packing = packing_of(shards=shards, parquet=parquet, answers=answers, shard_bytes=shard_bytes)
     delivery = _delivery(request, out, packing)
-    make(
-        request,
-        delivery,
-        _default_workers() if workers is None else workers,
-        overwrite=overwrite,
-        progress=True,
-    )
+    with _workers(workers, scheduler) as pool:
+        make(request, delivery, pool, overwrite=overwrite, progress=True)
     summary = _summary(delivery.shown, delivery.description())
     if as_json:
         click.echo(json.dumps(summary))
@@ -118,6 +122,22 @@ def command(  # noqa: PLR0913 # one parameter an option
     click.echo(f"{summary['folder']}: {summary['recordings']} recordings of {summary['items']} items")
     click.echo(f"fingerprint {summary['fingerprint']}")
     click.echo(f"{time.perf_counter() - started:.1f} s", err=True)
+
+
+@contextlib.contextmanager
+def _workers(workers: int | None, scheduler: str | None) -> Iterator[int | Executor]:
+    """Yield the number of processes, or the executor of a cluster."""
+    if scheduler is None:
+        yield _default_workers() if workers is None else workers
+        return
+    if workers is not None:
+        raise SpecError(
+            "--workers and --scheduler: a cluster has its own number of workers: give one of them"
+        )
+    from listenbench.cluster import cluster
+
+    with cluster(scheduler) as executor:
+        yield executor
 
 
 def _default_workers() -> int:

@@ -12,7 +12,7 @@ from listenbench.extras import require
 from listenbench.packing.samples import PackedSample
 
 _TEXTS: Final = ("answer", "task", "item", "condition", "factor", "rung", "texture")
-_GROUP_BYTES: Final = 32_000_000
+_GROUP_BYTES: Final = 16_000_000
 
 
 def write_parquet(file: RawIOBase, samples: Iterable[PackedSample], *, answers: bool) -> None:
