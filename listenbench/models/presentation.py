@@ -23,6 +23,8 @@ CONDITIONS: Final = (AUDIO, NONE, "silence", "noise", "clip-a", "clip-b", "swapp
 """What may be shown: the recording, nothing, zeros, white noise, one clip, both clips in the other order, or
 the notes as text."""
 
+_LONGEST_PAUSE: Final = 60
+
 WITHOUT_SOUND: Final = frozenset({NONE, MIDI_TEXT})
 """Conditions under which no recording is attached."""
 
@@ -36,7 +38,7 @@ def pause_samples(dataset: Dataset) -> int:
         If its description doesn't state one.
     """
     seconds = dataset.description.get("split", {}).get("silence_seconds")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST_PAUSE:
         raise DataError(f"{dataset.folder}: dataset.json states no silence_seconds: the data set is damaged")
     return round(seconds * SAMPLE_RATE)
 
