@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from listenbench.errors import DataError, ListenbenchError
 from listenbench.scoring.answers import CHANCE, LETTERS
 from listenbench.scoring.bootstrap import NORMAL_QUANTILE, Interval
-from listenbench.scoring.key import AnswerKey, read_key
+from listenbench.scoring.key import AnswerKey, check_no_link, read_key
 from listenbench.scoring.outcomes import tabulate
 from listenbench.scoring.predictions import Predictions, read_predictions
 from listenbench.scoring.problems import quoted
@@ -137,6 +137,7 @@ def make_leaderboard(
     entries, rejected = [], []
     for path in _submissions(Path(folder)):
         try:
+            check_no_link(path)
             predictions = read_predictions(path, key)
             check_meta(predictions)
             check_fingerprint(predictions, key)
