@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from listenbench.dataset import GOLD, MANIFEST, METADATA
 from listenbench.journal import Entry
 
 _ROWS_A_RUN: Final = 4096
+_RUNS_AT_ONCE: Final = 256
 _DIGEST: Final = np.dtype(">u8")
 
 
@@ -49,12 +51,26 @@ def sorted_entries(path: Path, scratch: Path) -> Iterator[Entry]:
         A folder for the runs.
     """
     entries = journal.read(path)
-    runs: list[Path] = []
+    runs: deque[Path] = deque()
+    number = count()
     while run := sorted(islice(entries, _ROWS_A_RUN)):
-        runs.append(scratch / f"{len(runs):06d}")
-        runs[-1].unlink(missing_ok=True)
-        journal.append(runs[-1], run)
+        runs.append(_written(scratch / f"{next(number):06d}", run))
+    # Only so many files may be open at once.
+    while len(runs) > _RUNS_AT_ONCE:
+        several = [runs.popleft() for _ in range(_RUNS_AT_ONCE)]
+        runs.append(_written(scratch / f"{next(number):06d}", heapq.merge(*map(journal.read, several))))
+        for merged in several:
+            merged.unlink()
     yield from heapq.merge(*map(journal.read, runs))
+
+
+def _written(path: Path, run: Iterable[Entry]) -> Path:
+    """Write a run piece by piece, so that memory stays small."""
+    path.unlink(missing_ok=True)
+    entries = iter(run)
+    while piece := list(islice(entries, _ROWS_A_RUN)):
+        journal.append(path, piece)
+    return path
 
 
 def write_tables(folder: Path, entries: Iterable[Entry]) -> Totals:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from listenbench.dataset import (
     AUDIO,
@@ -36,6 +39,8 @@ _KEYS: Final = {
     MANIFEST: ("id", "answer", "sha256", "clip_a", "clip_b"),
 }
 
+_DIGEST: Final = np.dtype(">u8")
+
 
 def verify(folder: str | Path) -> list[str]:
     """Return what is wrong with a data set, one line a problem; nothing if it is as it was made.
@@ -63,29 +68,58 @@ def verify(folder: str | Path) -> list[str]:
 
 
 def _table_problems(folder: Path, description: Row) -> Iterator[str]:
-    """Yield what is wrong with the tables: fingerprint, keys, ids, counts, answers."""
-    if fingerprint(folder) != description.get("fingerprint"):
-        yield f"{folder / DESCRIPTION}: the fingerprint is not that of the tables: a table was changed"
-    tables = {name: list(read_rows(folder / name)) for name in _KEYS}
-    for name, keys in _KEYS.items():
-        for number, row in enumerate(tables[name], start=1):
-            missing = [key for key in keys if key not in row]
-            if missing:
-                yield f"{folder / name}:{number}: no {', '.join(missing)}"
-    identifiers = {name: [row.get("id") for row in rows] for name, rows in tables.items()}
-    for name, values in identifiers.items():
-        doubled = [str(value) for value, count in Counter(values).items() if count > 1]
-        if doubled:
-            yield f"{folder / name}: the id {doubled[0]} stands there more than once"
-        if values != identifiers[METADATA]:
-            yield f"{folder / name}: its ids are not those of {METADATA}"
-    expected = description.get("counts", {}).get("recordings")
-    if len(tables[METADATA]) != expected:
-        yield f"{folder / METADATA}: {len(tables[METADATA])} rows, {DESCRIPTION} says {expected}"
-    answers = {row.get("id"): row.get("answer") for row in tables[GOLD]}
-    for row in tables[MANIFEST]:
-        if answers.get(row.get("id")) != row.get("answer"):
-            yield f"{folder / GOLD}: the answer of {row.get('id')} is not the one in {MANIFEST}"
+    """Yield what is wrong with the tables: fingerprint, keys, ids, counts, answers.
+
+    They are read side by side, since they have the same order; memory grows by 8 bytes a row and table.
+    """
+    try:
+        if fingerprint(folder) != description.get("fingerprint"):
+            yield f"{folder / DESCRIPTION}: the fingerprint is not that of the tables: a table was changed"
+    except OSError as error:
+        raise DataError(f"{error.filename}: can't read this table: {error.strerror}") from None
+    digests = {name: bytearray() for name in _KEYS}
+    for number, rows in enumerate(zip_longest(*(read_rows(folder / name) for name in _KEYS)), start=1):
+        named = {name: row for name, row in zip(_KEYS, rows, strict=True) if row is not None}
+        yield from _row_problems(folder, number, named)
+        for name, row in named.items():
+            digests[name] += _digest(row.get("id"))
+    for name in _KEYS:
+        yield from _id_problems(folder, name, digests)
+    counts = description.get("counts")
+    expected = counts.get("recordings") if isinstance(counts, dict) else None
+    found = len(digests[METADATA]) // _DIGEST.itemsize
+    if found != expected:
+        yield f"{folder / METADATA}: {found} rows, {DESCRIPTION} says {expected}"
+
+
+def _row_problems(folder: Path, number: int, rows: Mapping[str, Row]) -> Iterator[str]:
+    """Yield what is wrong with the rows of one recording."""
+    for name, row in rows.items():
+        missing = [key for key in _KEYS[name] if key not in row]
+        if missing:
+            yield f"{folder / name}:{number}: no {', '.join(missing)}"
+    gold, manifest = rows.get(GOLD, {}), rows.get(MANIFEST, {})
+    if gold.get("id") == manifest.get("id") and gold.get("answer") != manifest.get("answer"):
+        yield f"{folder / GOLD}: the answer of {gold.get('id')} is not the one in {MANIFEST}"
+
+
+def _id_problems(folder: Path, name: str, digests: Mapping[str, bytearray]) -> Iterator[str]:
+    """Yield whether an id comes twice in a table, or its ids are not those of the metadata."""
+    values, counts = np.unique(np.frombuffer(digests[name], _DIGEST), return_counts=True)
+    doubled = set(values[counts > 1].tolist())
+    if doubled:
+        ids = (row.get("id") for row in read_rows(folder / name))
+        first = next(
+            identifier for identifier in ids if int.from_bytes(_digest(identifier), "big") in doubled
+        )
+        yield f"{folder / name}: the id {first} stands there more than once"
+    if digests[name] != digests[METADATA]:
+        yield f"{folder / name}: its ids are not those of {METADATA}"
+
+
+def _digest(identifier: object) -> bytes:
+    """Return 64 bits that stand for an id of any kind."""
+    return hashlib.sha256(repr(identifier).encode("utf-8", "replace")).digest()[: _DIGEST.itemsize]
 
 
 def _croissant_problems(folder: Path, sha256: object) -> Iterator[str]:

@@ -21,7 +21,7 @@ DEFAULT_SHARD_BYTES: Final = 500_000_000
 """What a shard holds at most by default: large enough to stream fast, small enough to be copied again."""
 
 _FEWEST_BYTES: Final = 1_000_000
-_SHARD_NAME: Final = re.compile(rf"{FOLDER}/[A-Za-z0-9-]{{1,64}}-[0-9]{{5,}}-of-[0-9]{{5,}}\.(?:tar|parquet)")
+_SHARD_NAME: Final = re.compile(rf"{FOLDER}/[A-Za-z0-9_]{{1,64}}-[0-9]{{5,}}-of-[0-9]{{5,}}\.(?:tar|parquet)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,11 @@ class Packing:
         return {"form": self.form, "answers": self.answers, "shard_bytes": self.shard_bytes}
 
     def shard_name(self, split: str, number: int, count: int) -> str:
-        """Return the path of a shard, in the form in which Hugging Face finds the files of a split."""
-        return f"{FOLDER}/{split}-{number:05d}-of-{count:05d}.{SUFFIXES[self.form]}"
+        """Return the path of a shard, in the form in which Hugging Face finds the files of a split.
+
+        Its names of splits have no hyphens.
+        """
+        return f"{FOLDER}/{split.replace('-', '_')}-{number:05d}-of-{count:05d}.{SUFFIXES[self.form]}"
 
 
 def is_shard_name(value: object) -> bool:

@@ -167,6 +167,40 @@ def test_numbers_that_no_description_has(folder, number):
     assert any("3 rows" in problem for problem in verify(folder))
 
 
+@pytest.mark.parametrize("value", [[], {}, None, 5, "x" * 100])
+def test_ids_of_other_kinds(folder, value):
+    for name in ("metadata.jsonl", "gold.jsonl", "manifest.jsonl"):
+        rewrite(folder / name, lambda row: row.update(id=value))
+    assert any("fingerprint" in problem for problem in verify(folder))
+    with pytest.raises(DataError):
+        load(folder)
+
+
+@pytest.mark.parametrize("value", [[], None, 5, "many"])
+def test_descriptions_of_other_kinds(folder, value):
+    path = folder / "dataset.json"
+    description = json.loads(path.read_text())
+    path.write_text(json.dumps({**description, "counts": value}))
+    assert any("3 rows" in problem for problem in verify(folder))
+
+
+@pytest.mark.parametrize("name", TABLES[1:])
+def test_a_table_that_is_missing(folder, name):
+    (folder / name).unlink()
+    assert any(name in problem for problem in verify(folder))
+
+
+def test_ids_that_come_twice_or_stand_elsewhere(folder):
+    path = folder / "gold.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], *lines]))
+    problems = verify(folder)
+    assert f"{path}: the id {json.loads(lines[0])['id']} stands there more than once" in problems
+    assert f"{path}: its ids are not those of metadata.jsonl" in problems
+    path.write_text("".join(reversed(lines)))
+    assert f"{path}: its ids are not those of metadata.jsonl" in verify(folder)
+
+
 def test_a_data_set_behind_a_link_is_fine(folder, tmp_path):
     (tmp_path / "link").symlink_to(folder)
     assert verify(tmp_path / "link") == []

@@ -133,6 +133,10 @@ def test_shards_keep_to_their_bound(tars, parquet):
         assert listed == {f"data/{path.name}": path.stat().st_size for path in shards(folder)}
 
 
+def test_names_of_splits_are_those_that_hugging_face_allows():
+    assert Packing(PARQUET).shard_name("paper-test", 3, 12) == "data/paper_test-00003-of-00012.parquet"
+
+
 @given(st.lists(st.integers(1, 100)), st.integers(1, 150))
 def test_dealing_out(sizes, most):
     counts = plan_shards(sizes, most)
