@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from listenbench.errors import DataError, ListenbenchError
 from listenbench.scoring.answers import CHANCE, LETTERS
 from listenbench.scoring.bootstrap import NORMAL_QUANTILE, Interval
+from listenbench.scoring.conditions import AUDIO, condition_of
 from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.outcomes import tabulate
 from listenbench.scoring.predictions import Predictions, read_predictions
@@ -163,7 +164,8 @@ def check_meta(predictions: Predictions) -> None:
     Raises
     ------
     DataError
-        If its first line lacks a field of `REQUIRED`, or has another readout than those of `READOUTS`.
+        If its first line lacks a field of `REQUIRED`, has another readout than those of `READOUTS`, or a
+        condition under which the recordings weren't shown.
     """
     for field in REQUIRED:
         value = predictions.meta.get(field)
@@ -172,6 +174,12 @@ def check_meta(predictions: Predictions) -> None:
                 f"{predictions.source}:1: meta.{field} is missing; the first line must be "
                 f'{{"meta": {{...}}}} with {", ".join(REQUIRED)}'
             )
+    condition = condition_of(predictions.meta)
+    if condition != AUDIO:
+        raise DataError(
+            f"{predictions.source}:1: meta.condition is {quoted(condition)}; what is ranked is "
+            "answers to the recordings"
+        )
     if predictions.meta["readout"] not in READOUTS:
         stated = quoted(predictions.meta["readout"])
         raise DataError(

@@ -44,7 +44,7 @@ READOUTS: Final[Mapping[str, str]] = MappingProxyType(
 """The kinds of reply by the field that carries them, each with the words that a report has for it."""
 
 _FIELDS: Final = tuple(READOUTS)
-_META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url")
+_META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url", "condition")
 _CONTRADICTIONS: Final = {("logprob", "text"), ("generated", "logprobs")}
 _MAXIMUM_TEXT_LENGTH: Final = 300
 _MAXIMUM_DEPTH: Final = 20

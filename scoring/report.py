@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from listenbench.scoring.conditions import AUDIO, condition_of
 from listenbench.scoring.figures_text import float_text, interval_text
 from listenbench.scoring.predictions import READOUTS
 from listenbench.scoring.psychometric import Bound, Curve
@@ -34,7 +35,14 @@ _TITLES: Final = {
     ("texture",): "By texture",
     ("task", "texture"): "By task and texture",
 }
-_MAIN: Final = {"clean_accuracy": "clean", "acc_fs": "Acc_FS", "miss_rate": "MR", "false_flip_rate": "FFR"}
+MAIN_LABELS: Final = {
+    "clean_accuracy": "clean",
+    "acc_fs": "Acc_FS",
+    "miss_rate": "MR",
+    "false_flip_rate": "FFR",
+}
+"""The figures of the main table, each with the head of its column."""
+
 _PAIRS: Final = {"pairs_both_right": "pairs right", "pairs_one_right": "one right"}
 _LETTERS: Final = {"share_of_a": "share of A", "accuracy_given_a": "given A", "accuracy_given_b": "given B"}
 
@@ -53,8 +61,8 @@ def markdown(score: Score) -> str:
 def latex(score: Score) -> str:
     """Return one row a task and one for all items: clean, Acc_FS, MR, FFR."""
     groups = [group for group in score.analysis.groups if group.by in ((), ("task",))]
-    rows = tuple((_label(group), *(_plain(group.figures[name]) for name in _MAIN)) for group in groups)
-    return as_latex(Table(f"{score.key.name}", ("", *_MAIN.values()), rows))
+    rows = tuple((_label(group), *(plain(group.figures[name]) for name in MAIN_LABELS)) for group in groups)
+    return as_latex(Table(f"{score.key.name}", ("", *MAIN_LABELS.values()), rows))
 
 
 def csv_rows(score: Score) -> str:
@@ -97,6 +105,9 @@ def _facts(score: Score) -> list[str]:
         facts[0] += f", fingerprint {key.fingerprint[:16]}"
     if predictions.meta.get("model"):
         facts.append(f"model: {predictions.meta['model']}")
+    condition = condition_of(predictions.meta)
+    if condition != AUDIO:
+        facts.append(f"condition: {condition} (not the recordings of the data set)")
     stated = predictions.meta.get("readout")
     facts.append(f"readout: {READOUTS[predictions.readout]}" + (f" (made by: {stated})" if stated else ""))
     invalid = sum(predictions.invalid_reasons.values())
@@ -138,7 +149,7 @@ def _label(group: Group) -> str:
 
 
 def _main_table(grouping: tuple[str, ...], groups: list[Group] | tuple[Group, ...]) -> Table:
-    metrics = _MAIN | _PAIRS
+    metrics = MAIN_LABELS | _PAIRS
     rows = tuple(
         (_label(group), str(group.items), *(with_interval(group.figures[name]) for name in metrics))
         for group in groups
@@ -152,7 +163,7 @@ def _letter_table(groups: list[Group]) -> Table:
         (
             _label(group),
             str(group.totals["files"]),
-            *(_plain(group.figures[name]) for name in _LETTERS),
+            *(plain(group.figures[name]) for name in _LETTERS),
             str(group.totals["invalid"]),
             str(group.totals["missing"]),
         )
@@ -210,7 +221,8 @@ def _bound_text(bound: Bound, curve: Curve) -> str:
     return float_text(bound.value, 3 if curve.unit == "ratio" else 2 if curve.unit == "semitones" else 0)
 
 
-def _plain(figure: Figure) -> str:
+def plain(figure: Figure) -> str:
+    """Return a figure in percent, marked if guessing gives it."""
     if figure.value is None:
         return NONE
     return percent(figure.value) + (CHANCE_MARK if figure.is_chance else "")
@@ -220,4 +232,4 @@ def with_interval(figure: Figure) -> str:
     """Return a figure in percent with its interval, marked if guessing gives it."""
     if figure.value is None:
         return NONE
-    return f"{_plain(figure)} {interval_text(figure.interval, 100, 1)}".rstrip()
+    return f"{plain(figure)} {interval_text(figure.interval, 100, 1)}".rstrip()

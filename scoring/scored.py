@@ -117,12 +117,31 @@ def make_score(
     """Score predictions; see `listenbench.scoring.score`."""
     check_resampling(resamples, seed)
     key = read_key(data)
+    predictions = checked_predictions(source, key, duplicates, strict=strict)
+    return score_predictions(key, predictions, resamples, seed)
+
+
+def checked_predictions(
+    source: Source, key: AnswerKey, duplicates: Duplicates, *, strict: bool
+) -> Predictions:
+    """Read predictions that were made on the data set of a key, all of it if `strict`.
+
+    Raises
+    ------
+    DataError
+        If they can't be used, were made on another data set, or leave out files although `strict`.
+    """
     predictions = read_predictions(source, key, duplicates)
     check_fingerprint(predictions, key)
     if strict and predictions.missing:
         raise DataError(
             f"{predictions.source}: {predictions.missing} of {len(key.rows)} files have no answer"
         )
+    return predictions
+
+
+def score_predictions(key: AnswerKey, predictions: Predictions, resamples: int, seed: int) -> Score:
+    """Score predictions that were read already."""
     analysis = analyse(key, tabulate(key, predictions.responses), resamples, seed)
     return Score(key, predictions, analysis, resamples, seed)
 

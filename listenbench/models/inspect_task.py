@@ -42,10 +42,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from listenbench.dataset import Dataset, DatasetItem, load
 from listenbench.errors import SpecError
 from listenbench.models.letters import LetterProbabilities, letter_probabilities
-from listenbench.models.presentation import AUDIO, CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
+from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
 from listenbench.models.prompts import prompts
 from listenbench.models.replies import GENERATED, LOGPROB, READOUTS, Reply, reading_of
 from listenbench.scoring.answers import INVALID, LETTERS
+from listenbench.scoring.conditions import AUDIO
 
 TOP_LOGPROBS: Final = 20
 """How many tokens are asked for: the most that OpenAI, Google and vLLM give by default."""

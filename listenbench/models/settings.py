@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 from listenbench.audio import SAMPLE_RATE
 from listenbench.dataset import Dataset
 from listenbench.errors import SpecError
-from listenbench.models.presentation import AUDIO, CONDITIONS, WITHOUT_SOUND
+from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND
 from listenbench.models.replies import GENERATED, LOGPROB, READOUTS
+from listenbench.scoring.conditions import AUDIO
 
 AUDIO_FORMAT: Final = {"encoding": "WAV, 16-bit PCM", "sample_rate": SAMPLE_RATE, "channels": 1}
 """How recordings are sent."""
