@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from listenbench.scoring.answers import LETTERS
 from listenbench.scoring.key import AnswerKey
 
 AUDIO: Final = "audio"
@@ -50,5 +49,5 @@ def as_in_data_set(
     if condition_of(meta) != SWAPPED:
         return responses
     by_position = np.array([set(words) == _POSITIONS for words in key.choices])[key.choices_of_row]
-    exchanged = by_position & (responses < len(LETTERS))
+    exchanged = by_position & (responses < len(_POSITIONS))
     return np.where(exchanged, 1 - responses, responses).astype(np.uint8)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listenbench.errors import DataError, ListenbenchError
-from listenbench.scoring.answers import CHANCE, LETTERS
-from listenbench.scoring.bootstrap import NORMAL_QUANTILE, Interval
+from listenbench.scoring.answers import INVALID, letters_of
+from listenbench.scoring.chance import files_by_choices, guessed_pairs, guessing
 from listenbench.scoring.conditions import AUDIO, condition_of
 from listenbench.scoring.key import AnswerKey, read_key
-from listenbench.scoring.outcomes import tabulate
+from listenbench.scoring.metrics import METRICS
+from listenbench.scoring.outcomes import OutcomeTable, tabulate
 from listenbench.scoring.predictions import Predictions, read_predictions
 from listenbench.scoring.problems import quoted
 from listenbench.scoring.report import with_interval
@@ -204,34 +204,32 @@ def _entry(
 
 def _references(key: AnswerKey, resamples: int, seed: int) -> tuple[Entry, ...]:
     """Return the lines of a constant answer a letter, and of guessing."""
+    letters = np.array([len(letters_of(choices)) for choices in key.choices])[key.choices_of_row]
     constants = [
         _entry(
-            key, _reference_meta(f"always {letter}"), np.full(len(key.rows), code, np.uint8), resamples, seed
+            key,
+            _reference_meta(f"always {letter}"),
+            np.where(code < letters, code, INVALID).astype(np.uint8),
+            resamples,
+            seed,
         )
-        for code, letter in enumerate(LETTERS)
+        for code, letter in enumerate(key.letters)
     ]
-    return (*constants, Entry(_reference_meta("guessing (expected)"), guessing(constants[0].group)))
+    table = tabulate(key, np.full(len(key.rows), INVALID, np.uint8))
+    guesses = Entry(_reference_meta("guessing (expected)"), guessed_group(constants[0].group, table))
+    return (*constants, guesses)
 
 
-def guessing(group: Group) -> Group:
-    """Return the figures that independent guesses are expected to give on the files of a group."""
-    figures = {
-        name: replace(figure, value=CHANCE, interval=figure.chance)
-        for name, figure in group.figures.items()
-        if figure.chance is not None
-    }
-    pairs = group.figures["pairs_both_right"]
-    figures["pairs_both_right"] = replace(
-        pairs, value=CHANCE**2, interval=_binomial_range(CHANCE**2, pairs.n)
-    )
+def guessed_group(group: Group, table: OutcomeTable) -> Group:
+    """Return a group with the figures that independent guesses are expected to give on its files."""
+    files = files_by_choices(table)
+    expected = {metric.name: guessing(metric, files) for metric in METRICS}
+    expected["pairs_both_right"] = guessed_pairs(table)
+    figures = {name: replace(figure, value=None, interval=None) for name, figure in group.figures.items()}
+    for name, found in expected.items():
+        if found is not None:
+            figures[name] = replace(figures[name], value=found.expected, interval=found.interval)
     return replace(group, figures=figures)
-
-
-def _binomial_range(share: Fraction, n: int) -> Interval | None:
-    if not n:
-        return None
-    half = NORMAL_QUANTILE * float(share * (1 - share) / n) ** 0.5
-    return Interval(max(0.0, float(share) - half), min(1.0, float(share) + half), "normal")
 
 
 def _reference_meta(name: str) -> dict[str, str]:

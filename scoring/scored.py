@@ -11,7 +11,6 @@ from listenbench._version import __version__
 from listenbench.errors import DataError
 from listenbench.randomness import checked_seed
 from listenbench.scoring import report
-from listenbench.scoring.answers import LETTERS
 from listenbench.scoring.bootstrap import LEVEL
 from listenbench.scoring.json_values import curve_value, group_value, sensitivity_value
 from listenbench.scoring.key import AnswerKey, read_key
@@ -65,7 +64,7 @@ class Score:
                 "fingerprint": key.fingerprint,
                 "files": len(key.rows),
                 "items": len(key.row_of),
-                "letters": list(LETTERS),
+                "letters": list(key.letters),
                 "letters_assumed_as_published": key.assumed_choices,
             },
             "predictions": {

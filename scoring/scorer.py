@@ -10,14 +10,8 @@ from typing import Final
 import numpy as np
 
 from listenbench.randomness import stream
-from listenbench.scoring.answers import CHANCE
-from listenbench.scoring.bootstrap import (
-    NORMAL_QUANTILE,
-    Interval,
-    percentile_interval,
-    resampled_totals,
-    wilson_interval,
-)
+from listenbench.scoring.bootstrap import Interval, percentile_interval, resampled_totals, wilson_interval
+from listenbench.scoring.chance import files_by_choices, guessing
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.metrics import LETTER_METRICS, METRICS, Metric, features, totals
 from listenbench.scoring.outcomes import OutcomeTable
@@ -54,8 +48,8 @@ class Figure:
     interval : Interval or None
         Its interval.
     chance : Interval or None
-        Where the figure lies in 95 of 100 runs of pure guessing; None for figures that guessing doesn't bring
-        to one half.
+        Where the figure lies in 95 of 100 runs of pure guessing; None for figures that aren't compared with
+        that.
     """
 
     value: Fraction | None
@@ -175,6 +169,7 @@ def _group(
     exact = totals(counted, part.counts)
     chosen = {name: counted[name] for name in _INTERVAL_FEATURES}
     draws = resampled_totals(chosen, part.counts, part.column("task"), resamples, generator)
+    files = files_by_choices(part)
     figures = {}
     for metric in METRICS:
         value = metric.exact(exact)
@@ -183,7 +178,9 @@ def _group(
             if value is None
             else _interval(metric, value, exact, percentile_interval(metric.of_draws(draws)))
         )
-        figures[metric.name] = Figure(value, _n(metric, exact), interval, chance_range(metric, exact))
+        guessed = guessing(metric, files)
+        chance = None if guessed is None else guessed.interval
+        figures[metric.name] = Figure(value, _n(metric, exact), interval, chance)
     for metric in LETTER_METRICS:
         figures[metric.name] = Figure(metric.exact(exact), _n(metric, exact))
     return Group(by, names, part.items, exact, figures)
@@ -199,20 +196,3 @@ def _interval(
     if value in (0, 1):
         return wilson_interval(float(value), _n(metric, exact))
     return resampled
-
-
-def chance_range(metric: Metric, exact: dict[str, int]) -> Interval | None:
-    """Return where a metric lies in 95 of 100 runs of independent guesses (normal approximation).
-
-    A figure outside of it differs from chance with p < 0.05 in the two-sided test of a proportion with the
-    variance of guessing. For 250, 500, 1,000 and 2,000 answers the half-widths are 6.2, 4.4, 3.1 and 2.2
-    points.
-    """
-    if not metric.against_chance or _n(metric, exact) == 0:
-        return None
-    guess = float(CHANCE)
-    variance = sum(
-        float(weight) ** 2 * guess * (1 - guess) / exact[bottom] for weight, _, bottom in metric.terms
-    )
-    half = NORMAL_QUANTILE * variance**0.5
-    return Interval(max(0.0, guess - half), min(1.0, guess + half), "normal")

@@ -45,7 +45,7 @@ from listenbench.models.letters import LetterProbabilities, letter_probabilities
 from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
 from listenbench.models.prompts import prompts
 from listenbench.models.replies import GENERATED, LOGPROB, READOUTS, Reply, reading_of
-from listenbench.scoring.answers import INVALID, LETTERS
+from listenbench.scoring.answers import INVALID, LETTERS, Choices
 from listenbench.scoring.conditions import AUDIO
 
 TOP_LOGPROBS: Final = 20
@@ -183,7 +183,7 @@ def ask(
         model = get_model()
         for asked in range(1, most_asked + 1):
             state.output = await model.generate(state.messages)
-            reply = reply_of(item.id, state.output, readout, asked)
+            reply = reply_of(item.id, item.choices, state.output, readout, asked)
             if asked == most_asked or reading_of(reply.line(), item.choices).code < INVALID:
                 break
         state.messages.append(state.output.message)
@@ -195,23 +195,23 @@ def ask(
     return solve
 
 
-def reply_of(identifier: str, output: ModelOutput, readout: str, asked: int = 1) -> Reply:
+def reply_of(identifier: str, choices: Choices, output: ModelOutput, readout: str, asked: int = 1) -> Reply:
     """Return what came back for a recording, with the retries of the current sample so far."""
     retries = sum(event.retries or 0 for event in transcript().events if isinstance(event, ModelEvent))
-    letters = letters_of(output) if readout == LOGPROB else None
+    letters = first_token(output, choices) if readout == LOGPROB else None
     return Reply(
         identifier, output.completion, letters, str(output.stop_reason), asked, retries, output.model
     )
 
 
-def letters_of(output: ModelOutput) -> LetterProbabilities:
-    """Return the probabilities of the letters as the first token of a reply."""
+def first_token(output: ModelOutput, choices: Choices) -> LetterProbabilities:
+    """Return the probabilities of the letters of a question as the first token of a reply."""
     logprobs = output.choices[0].logprobs if output.choices else None
     if logprobs is None or not logprobs.content:
-        return letter_probabilities([])
+        return letter_probabilities([], choices)
     first = logprobs.content[0]
     tokens = [(first.token, first.logprob), *((top.token, top.logprob) for top in first.top_logprobs or ())]
-    return letter_probabilities(tokens)
+    return letter_probabilities(tokens, choices)
 
 
 @metric

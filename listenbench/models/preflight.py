@@ -86,4 +86,4 @@ async def _ask(probe: Probe, readout: str) -> Reply:
     else:
         message = audio_message(encoded(probe.sound), probe.question)
     output = await get_model().generate([message])
-    return reply_of(probe.name, output, readout)
+    return reply_of(probe.name, probe.choices, output, readout)
