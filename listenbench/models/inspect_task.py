@@ -15,12 +15,12 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
+    ChatMessage,
     ChatMessageUser,
     ContentAudio,
     ContentText,
     GenerateConfig,
     ModelOutput,
-    get_model,
 )
 from inspect_ai.scorer import (
     CORRECT,
@@ -41,6 +41,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from listenbench.dataset import Dataset, DatasetItem, load
 from listenbench.errors import SpecError
+from listenbench.models.asking import ask_model, words_of
 from listenbench.models.letters import LetterProbabilities, letter_probabilities
 from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
 from listenbench.models.prompts import prompts
@@ -58,6 +59,9 @@ _GOLD_FIELDS: Final = ("task", "item", "condition", "factor", "rung", "texture")
 
 Recorder = Callable[[Reply], None]
 """Takes each reply as it arrives."""
+
+FailureRecorder = Callable[[str], None]
+"""Takes the words of each request that failed for good."""
 
 
 @task
@@ -88,6 +92,7 @@ def listening_task(
     json_answer: bool = False,
     config: GenerateConfig | None = None,
     record: Recorder | None = None,
+    failed: FailureRecorder | None = None,
 ) -> Task:
     """Return the task for some items of a data set.
 
@@ -103,6 +108,8 @@ def listening_task(
         Sampling settings, which the readout adds to.
     record : callable, optional
         Is given each `Reply` as soon as it is there.
+    failed : callable, optional
+        Is given what an error says, where there is no reply.
 
     Raises
     ------
@@ -122,6 +129,7 @@ def listening_task(
         MOST_ASKED if json_answer else 1,
         readout,
         record,
+        failed,
     )
     return Task(
         dataset=MemoryDataset(samples, name=str(dataset.description.get("name"))),
@@ -169,6 +177,7 @@ def ask(
     most_asked: int,
     readout: str,
     record: Recorder | None,
+    failed: FailureRecorder | None,
 ) -> Solver:
     """Show what the condition says and ask, up to `most_asked` times while no answer can be read.
 
@@ -180,9 +189,8 @@ def ask(
         item = items[str(state.sample_id)]
         if condition not in WITHOUT_SOUND:
             state.messages = [audio_message(shown_recording(item, condition, pause), state.input_text)]
-        model = get_model()
         for asked in range(1, most_asked + 1):
-            state.output = await model.generate(state.messages)
+            state.output = await _asked(state.messages, failed)
             reply = reply_of(item.id, item.choices, state.output, readout, asked)
             if asked == most_asked or reading_of(reply.line(), item.choices).code < INVALID:
                 break
@@ -193,6 +201,15 @@ def ask(
         return state
 
     return solve
+
+
+async def _asked(messages: list[ChatMessage], failed: FailureRecorder | None) -> ModelOutput:
+    try:
+        return await ask_model(messages)
+    except Exception as error:
+        if failed is not None:
+            failed(words_of(error))
+        raise
 
 
 def reply_of(identifier: str, choices: Choices, output: ModelOutput, readout: str, asked: int = 1) -> Reply:

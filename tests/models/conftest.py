@@ -61,7 +61,8 @@ def start(dataset: Dataset, tmp_path: Path) -> Start:
             *("run", "--data", str(data), "--model", "openai-api/persona/m"),
             *("--base-url", server.url, "--out", out, *options),
         ]
-        return command_process.start(arguments, tmp_path, {"PERSONA_API_KEY": KEY})
+        home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
+        return command_process.start(arguments, tmp_path, {"PERSONA_API_KEY": KEY, **home})
 
     return call
 
