@@ -134,6 +134,13 @@ def command(
     sampling = {name: value for name in SAMPLING if (value := options.pop(name)) is not None}
     settings = RunSettings(**options, sampling=sampling, preflight=not no_preflight, progress=True)
     summary = run(load(folder), out, settings)
+    batch = summary.meta.get("batch_check")
+    if batch is not None and batch["changed"]:
+        click.echo(
+            f"listenbench: {batch['changed']} of {batch['together']} replies of the preflight changed when "
+            f"{batch['together']} were asked for at once: compare with a run of --max-connections 1",
+            err=True,
+        )
     click.echo(json.dumps(summary.meta, ensure_ascii=False) if as_json else _report(summary, folder))
 
 

@@ -16,8 +16,10 @@ from listenbench.models.asking import ask_model, words_of
 from listenbench.models.inspect_task import audio_message, readout_config, reply_of
 from listenbench.models.probes import (
     TOGETHER,
+    BatchCheck,
     Heard,
     Probe,
+    batch_check,
     hearing_problem,
     sound_probes,
     text_probe,
@@ -38,11 +40,14 @@ class Findings:
         What is wrong; empty if nothing is.
     failure : str
         What the error says that ended it.
+    batch : BatchCheck or None
+        Whether replies change when several are asked for at once; None without sound.
     """
 
     done: bool = False
     problem: str = ""
     failure: str = ""
+    batch: BatchCheck | None = None
 
 
 def preflight_task(readout: str, *, with_sound: bool, config: GenerateConfig, findings: Findings) -> Task:
@@ -62,7 +67,7 @@ def ask_probes(readout: str, with_sound: bool, findings: Findings) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         del generate
         try:
-            findings.problem = await _problem(readout, with_sound)
+            await _find(findings, readout, with_sound)
         except Exception as error:
             findings.failure = words_of(error)
             raise
@@ -72,12 +77,13 @@ def ask_probes(readout: str, with_sound: bool, findings: Findings) -> Solver:
     return solve
 
 
-async def _problem(readout: str, with_sound: bool) -> str:
+async def _find(findings: Findings, readout: str, with_sound: bool) -> None:
     probe = text_probe()
-    problem = text_problem(probe, await _ask(probe, readout))
-    if with_sound and not problem:
-        problem = hearing_problem(await _listen(readout))
-    return problem
+    findings.problem = text_problem(probe, await _ask(probe, readout))
+    if with_sound and not findings.problem:
+        pairs = await _listen(readout)
+        findings.problem = hearing_problem(pairs)
+        findings.batch = batch_check(pairs)
 
 
 async def _listen(readout: str) -> list[tuple[Heard, Heard]]:

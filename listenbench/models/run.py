@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -98,7 +98,8 @@ def _ask(dataset: Dataset, pending: tuple[DatasetItem, ...], settings: RunSettin
     model = _model(settings)
     log_dir = settings.log_dir or journal.path.with_suffix("").with_suffix(".logs")
     if settings.preflight and "preflight" not in journal.meta:
-        _preflight(model, settings, log_dir)
+        batch = _preflight(model, settings, log_dir).batch
+        journal.meta["batch_check"] = None if batch is None else asdict(batch)
     journal.meta.setdefault("preflight", "passed" if settings.preflight else "skipped")
     journal.meta.setdefault("date", datetime.now(UTC).date().isoformat())
     failures: list[str] = []
@@ -149,7 +150,7 @@ def _config(settings: RunSettings) -> GenerateConfig:
     )
 
 
-def _preflight(model: Model, settings: RunSettings, log_dir: Path) -> None:
+def _preflight(model: Model, settings: RunSettings, log_dir: Path) -> Findings:
     findings = Findings()
     task = preflight_task(
         settings.readout, with_sound=settings.sends_sound, config=_config(settings), findings=findings
@@ -163,6 +164,7 @@ def _preflight(model: Model, settings: RunSettings, log_dir: Path) -> None:
         raise DataError(
             f"preflight: model {settings.model!r}: {problem} (nothing else was asked; --no-preflight goes on)"
         )
+    return findings
 
 
 def _evaluate(task: Task, model: Model, settings: RunSettings, log_dir: Path) -> EvalLog:
