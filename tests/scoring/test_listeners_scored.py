@@ -161,7 +161,7 @@ def test_listeners_are_neither_compared_nor_ranked(
     key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = by("anna", oracle(ROWS))
-    with pytest.raises(DataError, match="can be scored, but not compared or ranked"):
+    with pytest.raises(DataError, match="can be scored alone, but not compared or ranked"):
         compare(oracle(ROWS), lines, key, resamples=100)
     meta = {"model": "m", "version": "1", "readout": "generated", "used_training_split": "none", "date": "d"}
     (tmp_path / "all").mkdir()
