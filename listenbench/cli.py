@@ -18,6 +18,7 @@ COMMANDS: Final = MappingProxyType(
     {
         "generate": "Make a data set.",
         "merge": "Join the parts that generate --shard makes.",
+        "export": "Pack a data set into tar or Parquet files.",
         "verify": "Check that a data set is whole and unchanged.",
         "browse": "Look at and listen to the items of a data set.",
         "show": "Show an item as notes and chords; export it as MIDI or MusicXML.",

@@ -4,7 +4,8 @@ dataset.json     the split as used, seed, counts, versions, soundfonts, fingerpr
 metadata.jsonl   what a model may see
 gold.jsonl       the evaluator's side
 manifest.jsonl   how every file was made
-audio/<id>.wav   the recordings
+croissant.json   what catalogues of data sets read
+audio/<id>.wav   the recordings, or <id>.flac
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from listenbench.audio import SAMPLE_RATE, read_audio
+from listenbench.audio import FORMATS, SAMPLE_RATE, WAV, Samples, dequantised, read_samples
 from listenbench.errors import DataError
 
 FORMAT: Final = "listenbench-1"
@@ -30,8 +31,14 @@ DESCRIPTION: Final = "dataset.json"
 METADATA: Final = "metadata.jsonl"
 GOLD: Final = "gold.jsonl"
 MANIFEST: Final = "manifest.jsonl"
+CROISSANT: Final = "croissant.json"
 AUDIO: Final = "audio"
-SUFFIX: Final = ".wav"
+
+PACKING: Final = "packing"
+"""Key of dataset.json: how the recordings are packed; there is none if they are files."""
+
+SHARDS: Final = "shards"
+"""Key of dataset.json: the files that hold the recordings."""
 
 _LONGEST_NAME: Final = 64
 
@@ -101,7 +108,7 @@ def read_description(folder: Path) -> Row:
         If the folder holds no data set, or one of another format.
     """
     path = folder / DESCRIPTION
-    for name in (DESCRIPTION, METADATA, GOLD, MANIFEST, AUDIO):
+    for name in (DESCRIPTION, METADATA, GOLD, MANIFEST, CROISSANT, AUDIO):
         check_inside(folder, folder / name)
     try:
         description = json.loads(path.read_text("utf-8"))
@@ -113,7 +120,35 @@ def read_description(folder: Path) -> Row:
         raise DataError(f"{path}: not JSON: the data set is damaged") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise DataError(f"{path}: not a data set of format {FORMAT}")
+    if audio_format(description) not in FORMATS:
+        raise DataError(f"{path}: 'audio_format' is none of {', '.join(FORMATS)}")
     return description
+
+
+def audio_format(description: Mapping[str, Any]) -> str:
+    """Return how the recordings of a data set are stored, which is also the suffix of their files."""
+    value: str = description.get("audio_format", WAV)
+    return value
+
+
+def check_unpacked(folder: Path, description: Mapping[str, Any]) -> None:
+    """Refuse a data set whose recordings are packed in shards.
+
+    Raises
+    ------
+    DataError
+        If they are.
+    """
+    if description.get(PACKING) is not None:
+        raise DataError(
+            f"{folder}: its recordings are packed in shards, which webdataset or datasets read: "
+            "make the data set again without --shards or --parquet for this"
+        )
+
+
+def recording_name(identifier: str, suffix: str) -> str:
+    """Return the path of a recording within its data set, as metadata.jsonl states it."""
+    return f"{AUDIO}/{identifier}.{suffix}"
 
 
 @dataclass(frozen=True)
@@ -144,10 +179,20 @@ class DatasetItem:
         Raises
         ------
         DataError
-            If the file is missing or not the WAV file that it should be.
+            If the file is missing or not the recording that it should be.
+        """
+        return dequantised(self.samples())
+
+    def samples(self) -> Samples:
+        """Return the recording as the 16-bit integers that it holds; read anew and not kept.
+
+        Raises
+        ------
+        DataError
+            If the file is missing, a link, or not the recording that it should be.
         """
         check_inside(self.path.parents[1], self.path)
-        return read_audio(self.path)
+        return read_samples(self.path)
 
     @property
     def sample_rate(self) -> int:
@@ -205,23 +250,24 @@ def load(folder: str | Path) -> Dataset:
     """
     path = Path(folder)
     description = read_description(path)
+    check_unpacked(path, description)
+    suffix = audio_format(description)
     rows = enumerate(read_rows(path / METADATA), start=1)
-    return Dataset(path, description, tuple(_item(path, number, row) for number, row in rows))
+    return Dataset(path, description, tuple(_item(path, number, row, suffix) for number, row in rows))
 
 
-def _item(folder: Path, number: int, row: Row) -> DatasetItem:
+def _item(folder: Path, number: int, row: Row, suffix: str) -> DatasetItem:
     identifier, question, choices = row.get("id"), row.get("question"), row.get("choices")
     if (
         not isinstance(identifier, str)
         or not isinstance(question, str)
         or not isinstance(choices, list)
-        or row.get("file_name") != f"{AUDIO}/{identifier}{SUFFIX}"
+        or row.get("file_name") != recording_name(identifier, suffix)
         or not is_identifier(identifier)
     ):
         raise DataError(f"{folder / METADATA}:{number}: not a row of a data set")
-    return DatasetItem(
-        identifier, question, tuple(map(str, choices)), folder / AUDIO / f"{identifier}{SUFFIX}"
-    )
+    path = folder / recording_name(identifier, suffix)
+    return DatasetItem(identifier, question, tuple(map(str, choices)), path)
 
 
 def is_identifier(value: object) -> bool:
@@ -243,17 +289,18 @@ def check_inside(folder: Path, path: Path) -> None:
         path = path.parent
 
 
-def recording_path(folder: Path, identifier: str) -> Path:
+def recording_path(folder: Path, description: Mapping[str, Any], identifier: str) -> Path:
     """Return where the recording of an id lies.
 
     Raises
     ------
     DataError
-        If the id could lead out of the data set, or a link does.
+        If the id could lead out of the data set, or a link does, or the recordings are packed in shards.
     """
+    check_unpacked(folder, description)
     if not is_identifier(identifier):
         raise DataError(f"{folder}: {identifier!r} is no id of a recording: the data set is damaged")
-    path = folder / AUDIO / f"{identifier}{SUFFIX}"
+    path = folder / recording_name(identifier, audio_format(description))
     check_inside(folder, path)
     return path
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 from listenbench import fluidsynth
+from listenbench.audio import encoder_versions
+from listenbench.croissant import write_croissant
 from listenbench.dataset import (
     DESCRIPTION,
     FORMAT,
@@ -39,13 +41,20 @@ _RECORDED_PACKAGES: Final = (
 )
 
 
-def versions() -> Row:
+def versions(audio_format: str) -> Row:
     """Return the versions of everything that the bytes of a recording come from."""
     packages = {name: metadata.version(name) for name in _RECORDED_PACKAGES}
-    return {"python": platform.python_version(), "fluidsynth": fluidsynth.version(), **packages}
+    programs = {"python": platform.python_version(), "fluidsynth": fluidsynth.version()}
+    return {**programs, **packages, **encoder_versions(audio_format)}
 
 
-def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entries: Iterable[Entry]) -> None:
+def finish(
+    place: Workplace,
+    request: Request,
+    origin: Mapping[str, Any],
+    entries: Iterable[Entry],
+    deliver: Callable[[Workplace], None] = Workplace.publish,
+) -> None:
     """Complete a data set whose recordings are all there, and put it in its place.
 
     Parameters
@@ -58,6 +67,8 @@ def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entrie
         What the bytes come from beside the request: `soundfonts` and `versions`.
     entries : iterable of Entry
         All recordings in the order of their ids.
+    deliver : callable
+        Puts the data set in its place and removes the workplace.
 
     Raises
     ------
@@ -66,8 +77,8 @@ def finish(place: Workplace, request: Request, origin: Mapping[str, Any], entrie
     """
     totals = write_tables(place.data, entries)
     write_description(place.data / DESCRIPTION, _description(request, origin, totals, place.data))
-    _hide_times(place.data)
-    place.publish()
+    hide_times(place.data)
+    deliver(place)
 
 
 def _description(request: Request, origin: Mapping[str, Any], totals: Totals, folder: Path) -> Row:
@@ -84,11 +95,12 @@ def _description(request: Request, origin: Mapping[str, Any], totals: Totals, fo
         "self_report": self_report(read_rows(folder / MANIFEST)),
         "soundfonts": origin["soundfonts"],
         "versions": origin["versions"],
+        "croissant": write_croissant(folder, request.split, request.audio_format),
         "fingerprint": fingerprint(folder),
     }
 
 
-def _hide_times(folder: Path) -> None:
+def hide_times(folder: Path) -> None:
     """Give every file the same time of modification: their order would tell which of them make an item."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():

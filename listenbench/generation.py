@@ -17,15 +17,9 @@ from typing import Final
 from tqdm import tqdm
 
 from listenbench import journal
-from listenbench.dataset import (
-    DESCRIPTION,
-    FORMAT,
-    Dataset,
-    Row,
-    fingerprint,
-    load,
-    read_description,
-)
+from listenbench.audio import WAV
+from listenbench.dataset import FORMAT, Dataset, Row, load
+from listenbench.delivery import Delivery, FolderDelivery
 from listenbench.errors import DataError, RenderError, SpecError
 from listenbench.finishing import finish, versions
 from listenbench.items import Item
@@ -37,7 +31,7 @@ from listenbench.soundfonts import FoundSoundfont, find
 from listenbench.splits import Split
 from listenbench.tables import sorted_entries
 from listenbench.workers import WorkerDiedError, in_order, processes
-from listenbench.workplace import Workplace, is_empty_folder, tidy, workplace
+from listenbench.workplace import Workplace, tidy, workplace
 
 _LOGGER: Final = logging.getLogger(__name__)
 
@@ -55,6 +49,7 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
     items: int | None = None,
     variants: Sequence[str] | None = None,
     shard: str | None = None,
+    audio_format: str = WAV,
     workers: int | Executor = 1,
     overwrite: bool = False,
     progress: bool = False,
@@ -76,6 +71,8 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
         Which tasks, how many items a task, and which conditions, where not as the split says.
     shard : str, optional
         'I/N' for the I-th of N parts, which `listenbench.merging.merge` joins.
+    audio_format : str
+        'wav', or 'flac' for the same samples in about a third of the space.
     workers : int or concurrent.futures.Executor
         Number of processes; with more than one, a script has to call this under
         `if __name__ == "__main__":`. Or an executor, whose workers must see the same files.
@@ -100,40 +97,51 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
         works on it.
     """
     part = Shard.parse(shard) if shard is not None else None
-    request = make_request(split, seed, tasks, items, variants, part)
+    request = make_request(split, seed, tasks, items, variants, part, audio_format)
     target = Path(out) if out is not None else default_target(request)
-    make(request, target, workers, overwrite=overwrite, progress=progress)
+    make(request, FolderDelivery(target), workers, overwrite=overwrite, progress=progress)
     return load(target)
 
 
 def make(
     request: Request,
-    target: Path,
+    delivery: Delivery,
     workers: int | Executor = 1,
     *,
     overwrite: bool = False,
     progress: bool = False,
 ) -> None:
-    """Make a data set unless it is there already; see `generate`."""
+    """Make a data set unless it is there already; see `generate`.
+
+    Parameters
+    ----------
+    request : Request
+        What it is to contain.
+    delivery : Delivery
+        Where it belongs, and in which form.
+    workers, overwrite, progress
+        See `generate`.
+    """
     if not isinstance(workers, Executor) and (type(workers) is not int or workers < 1):
         raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
-    wanted = {**request.to_dict(), "soundfonts": described, "versions": versions()}
-    if not overwrite and _is_there(target, wanted):
-        tidy(target)
+    origin = {"soundfonts": described, "versions": versions(request.audio_format)}
+    wanted = {**request.to_dict(), **origin}
+    if not overwrite and delivery.is_there({**wanted, **delivery.marks}):
+        tidy(delivery.workplace)
         return
     identity = hashlib.sha256(json.dumps([FORMAT, wanted], sort_keys=True).encode()).hexdigest()[:16]
-    with workplace(target, identity) as place, _told_in_one_line(place):
+    with workplace(delivery.workplace, identity) as place, _told_in_one_line(place):
         # Another run may have finished it since.
-        if not overwrite and _is_there(target, wanted):
+        if not overwrite and delivery.is_there({**wanted, **delivery.marks}):
             return
         if overwrite:
-            _check_replaceable(target)
-        paths = {name: str(font.path) for name, font in found.items()}
-        _record(request, paths, place, workers, progress=progress)
+            delivery.check_replaceable()
+        job = _job(request, found, origin, place, elsewhere=isinstance(workers, Executor))
+        _record(request, job, place, workers, progress=progress)
         _check_unchanged(found, described, place)
-        finish(place, request, wanted, sorted_entries(place.journal, place.sorting))
+        finish(place, request, origin, sorted_entries(place.journal, place.sorting), delivery.deliver)
 
 
 def default_target(request: Request) -> Path:
@@ -150,30 +158,6 @@ def _described(font: FoundSoundfont) -> Row:
     if warning:
         _LOGGER.warning("listenbench: warning: %s", warning)
     return {"file": font.path.name, "sha256": font.sha256(), "known": warning is None}
-
-
-def _is_there(target: Path, wanted: Row) -> bool:
-    """Return whether the target holds the very data set already; refuse anything else that it holds."""
-    if not target.exists() or is_empty_folder(target):
-        return False
-    try:
-        description = read_description(target)
-        same = all(description.get(key) == value for key, value in wanted.items())
-        if same and fingerprint(target) == description.get("fingerprint"):
-            return True
-    except (DataError, OSError):
-        pass
-    raise DataError(
-        f"{target}: there is something else already: give another --out, or --overwrite to replace a data set"
-    )
-
-
-def _check_replaceable(target: Path) -> None:
-    """Refuse to replace anything but a data set."""
-    if target.exists() and not (target / DESCRIPTION).is_file() and not is_empty_folder(target):
-        raise DataError(
-            f"{target}: this is no data set: only a data set is ever replaced; give another --out"
-        )
 
 
 @contextlib.contextmanager
@@ -193,6 +177,8 @@ def _told_in_one_line(place: Workplace) -> Iterator[None]:
         raise RenderError(f"item {at or 'unknown'}: {error}{_kept(place)}") from None
     except RenderError as error:
         raise RenderError(f"{error}{_kept(place)}") from None
+    except DataError as error:
+        raise DataError(f"{error}{_kept(place)}") from None
 
 
 def _processes_at_work(place: Workplace) -> list[int]:
@@ -203,23 +189,31 @@ def _kept(place: Workplace) -> str:
     return "; what is finished is kept: the same command goes on from there" if place.holds_work() else ""
 
 
-def _record(
+def _job(
     request: Request,
-    soundfonts: Mapping[str, str],
+    found: Mapping[str, FoundSoundfont],
+    origin: Mapping[str, Row],
     place: Workplace,
-    workers: int | Executor,
     *,
-    progress: bool,
-) -> None:
-    """Realise all items that the journal lacks."""
-    job = Job(
+    elsewhere: bool,
+) -> Job:
+    """Return what the workers need; those that run elsewhere check that they have what this machine has."""
+    fonts = origin["soundfonts"]
+    return Job(
         request.split.model_dump_json(),
-        tuple(sorted(soundfonts.items())),
+        tuple(sorted((name, str(font.path)) for name, font in found.items())),
         str(place.target),
         str(place.folder),
+        request.audio_format,
+        tuple(origin["versions"].items()) if elsewhere else (),
+        tuple((name, fonts[name]["sha256"]) for name in sorted(fonts)) if elsewhere else (),
     )
+
+
+def _record(request: Request, job: Job, place: Workplace, workers: int | Executor, *, progress: bool) -> None:
+    """Realise all items that the journal lacks."""
     variants = len(request.split.variants)
-    done = journal.recover(place.journal, place.data, variants)
+    done = journal.recover(place.journal, place.data, variants, request.audio_format)
     with tqdm(
         total=request.items,
         initial=done,

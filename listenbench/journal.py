@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from listenbench.dataset import AUDIO, SUFFIX, file_sha256
+from listenbench.dataset import file_sha256, recording_name
 from listenbench.errors import DataError
 
 
@@ -64,7 +64,7 @@ def read(path: Path) -> Iterator[Entry]:
             yield Entry.parse(line)
 
 
-def recover(path: Path, data: Path, variants: int) -> int:
+def recover(path: Path, data: Path, variants: int, suffix: str) -> int:
     """Cut off what an interrupted run left incomplete.
 
     Parameters
@@ -75,6 +75,8 @@ def recover(path: Path, data: Path, variants: int) -> int:
         The data set in the making.
     variants : int
         Recordings an item.
+    suffix : str
+        How the recordings are stored.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def recover(path: Path, data: Path, variants: int) -> int:
     recordings, position, end = 0, 0, 0
     with path.open("r+b") as file:
         for line in file:
-            if not _is_on_disk(line, data):
+            if not _is_on_disk(line, data, suffix):
                 break
             recordings += 1
             position += len(line)
@@ -97,9 +99,9 @@ def recover(path: Path, data: Path, variants: int) -> int:
     return recordings // variants
 
 
-def _is_on_disk(line: bytes, data: Path) -> bool:
+def _is_on_disk(line: bytes, data: Path, suffix: str) -> bool:
     try:
         entry = Entry.parse(line.decode())
-        return file_sha256(data / AUDIO / f"{entry.id}{SUFFIX}") == entry.sha256
+        return file_sha256(data / recording_name(entry.id, suffix)) == entry.sha256
     except (DataError, OSError, UnicodeDecodeError):
         return False

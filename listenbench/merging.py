@@ -13,19 +13,20 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from listenbench.dataset import (
-    AUDIO,
     GOLD,
     MANIFEST,
     METADATA,
-    SUFFIX,
     Dataset,
     Row,
+    audio_format,
     check_inside,
+    check_unpacked,
     file_sha256,
     fingerprint,
     is_identifier,
     load,
     read_description,
+    recording_name,
 )
 from listenbench.errors import DataError, SpecError
 from listenbench.finishing import finish
@@ -34,7 +35,7 @@ from listenbench.request import Request, Shard
 from listenbench.splits import Split
 from listenbench.workplace import Workplace, is_empty_folder, workplace
 
-_COMMON: Final = ("format", "seed", "split", "soundfonts", "versions")
+_COMMON: Final = ("format", "seed", "audio_format", "split", "soundfonts", "versions")
 
 
 def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
@@ -67,7 +68,7 @@ def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
     name = json.dumps([[d["shard"], d["fingerprint"]] for d in descriptions])
     with workplace(target, hashlib.sha256(name.encode()).hexdigest()[:16]) as place:
         try:
-            rows = heapq.merge(*(_entries(folder, place) for folder in folders))
+            rows = heapq.merge(*(_entries(folder, place, request.audio_format) for folder in folders))
             finish(place, request, descriptions[0], rows)
         except OSError as error:
             raise DataError(f"{target}: can't join the parts: {error.strerror}") from None
@@ -77,6 +78,7 @@ def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
 def _checked(folder: Path) -> Row:
     """Return the description of a part whose tables are as they were made."""
     description = read_description(folder)
+    check_unpacked(folder, description)
     if not isinstance(description.get("shard"), str):
         raise DataError(f"{folder}: this is no part of a data set: parts are made with --shard I/N")
     if fingerprint(folder) != description.get("fingerprint"):
@@ -117,12 +119,13 @@ def _check_complete(folders: Sequence[Path], descriptions: Sequence[Row]) -> Non
 
 def _whole_request(folder: Path, description: Row) -> Request:
     try:
-        return Request(Split.model_validate(description["split"]), description["seed"])
+        split = Split.model_validate(description["split"])
+        return Request(split, description["seed"], audio_format=audio_format(description))
     except ValidationError as error:
         raise DataError(f"{folder}: the split in it is damaged: {error.errors()[0]['msg']}") from None
 
 
-def _entries(folder: Path, place: Workplace) -> Iterator[Entry]:
+def _entries(folder: Path, place: Workplace, suffix: str) -> Iterator[Entry]:
     """Yield the entries of a part in the order of the ids; copy each recording on the way."""
     with (
         (folder / METADATA).open(encoding="utf-8", newline="\n") as metadata,
@@ -132,7 +135,7 @@ def _entries(folder: Path, place: Workplace) -> Iterator[Entry]:
         for number, lines in enumerate(zip(metadata, gold, manifest, strict=False), start=1):
             texts = [line.rstrip("\n") for line in lines]
             identifier, sha256 = _names(folder, number, texts[2])
-            _copy(folder / AUDIO / f"{identifier}{SUFFIX}", place.data / AUDIO, sha256)
+            _copy(folder, place.data, recording_name(identifier, suffix), sha256)
             yield Entry(identifier, sha256, *texts)
 
 
@@ -148,10 +151,11 @@ def _names(folder: Path, number: int, text: str) -> tuple[str, str]:
     return identifier, sha256
 
 
-def _copy(source: Path, folder: Path, sha256: str) -> None:
-    check_inside(source.parents[1], source)
+def _copy(part: Path, folder: Path, name: str, sha256: str) -> None:
+    source = part / name
+    check_inside(part, source)
     try:
-        copy = shutil.copyfile(source, folder / source.name)
+        copy = shutil.copyfile(source, folder / name)
     except FileNotFoundError:
         raise DataError(f"{source}: missing: make this part again") from None
     if file_sha256(copy) != sha256:

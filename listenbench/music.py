@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from listenbench.errors import SpecError
 
@@ -69,6 +69,10 @@ class Note:
                 f"note: onset {self.onset} s, duration {self.duration} s: "
                 "the onset must not be negative and the duration must be above 0"
             )
+
+
+LONGEST_WINDOW: Final = 60
+"""Seconds that a stored clip may have at most; splits go up to 10."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,24 @@ class Clip:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Clip:
-        """Read the plain data that `to_dict` returns."""
+        """Read the plain data that `to_dict` returns.
+
+        Raises
+        ------
+        SpecError
+            If a value is outside of what a clip can have.
+        """
+        times = [note[index] for entry in data["parts"] for note in entry["notes"] for index in (1, 2)]
+        for name, value, lowest, highest in (
+            ("window", data["window"], 0, LONGEST_WINDOW),
+            ("beat", data["beat"], 1 / LONGEST_WINDOW, LONGEST_WINDOW),
+            ("tuning_cents", data["tuning_cents"], -100, 100),
+            *(("onset or duration", time, 0, LONGEST_WINDOW) for time in times),
+            *(("program", entry["program"], 0, 127) for entry in data["parts"]),
+            *(("bank", entry["bank"], 0, 16_383) for entry in data["parts"]),
+        ):
+            if not lowest <= value <= highest:
+                raise SpecError(f"clip: its {name} is outside {lowest:g} to {highest:g}")
         parts = tuple(
             part_of(
                 Instrument(entry["program"], entry["bank"]),

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from listenbench.audio import encoded
-from listenbench.dataset import AUDIO, SUFFIX, json_line
+from listenbench.dataset import file_sha256, json_line, recording_name
 from listenbench.errors import ListenbenchError, RenderError
+from listenbench.finishing import versions
 from listenbench.items import Item
 from listenbench.journal import Entry
 from listenbench.realise import Recording, Studio
 from listenbench.records import gold_row, manifest_row, metadata_row
 from listenbench.splits import Split
 from listenbench.workplace import Workplace
+
+_ONE_AT_A_TIME: Final = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +38,20 @@ class Job:
         The file of each soundfont that the split names.
     target, folder : str
         The workplace.
+    audio_format : str
+        How recordings are stored.
+    versions, sha256s : tuple of (name, text)
+        What a worker that is started elsewhere must have: versions of everything that the bytes come from,
+        and hashes of the soundfonts. Empty where workers share this installation.
     """
 
     split: str
     soundfonts: tuple[tuple[str, str], ...]
     target: str
     folder: str
+    audio_format: str
+    versions: tuple[tuple[str, str], ...] = ()
+    sha256s: tuple[tuple[str, str], ...] = ()
 
     @property
     def place(self) -> Workplace:
@@ -55,12 +69,18 @@ def record(job: Job, items: Sequence[Item]) -> list[Entry]:
     OSError
         If a recording can't be written.
     """
-    studio = _studio(job.split, job.soundfonts)
+    # FluidSynth is for one thread at a time, and workers of other executors may have several.
+    with _ONE_AT_A_TIME:
+        return _recorded(job, items)
+
+
+def _recorded(job: Job, items: Sequence[Item]) -> list[Entry]:
+    studio = _studio(job)
     entries: list[Entry] = []
     for item in items:
         note_item(job.place, item)
         try:
-            entries += [_written(job.place, item, recording) for recording in studio.realise(item)]
+            entries += [_written(job, item, recording) for recording in studio.realise(item)]
         except (OSError, RenderError):
             raise
         except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
@@ -87,12 +107,12 @@ def noted_item(place: Workplace, process: int) -> str | None:
         return None
 
 
-def _written(place: Workplace, item: Item, recording: Recording) -> Entry:
-    identifier, data = recording.variant.id, encoded(recording.samples)
-    _write_whole(place, f"{identifier}{SUFFIX}", data)
+def _written(job: Job, item: Item, recording: Recording) -> Entry:
+    identifier, data = recording.variant.id, encoded(recording.samples, job.audio_format)
+    _write_whole(job.place, recording_name(identifier, job.audio_format), data)
     sha256 = hashlib.sha256(data).hexdigest()
     rows = (
-        metadata_row(item, identifier),
+        metadata_row(item, identifier, job.audio_format),
         gold_row(item, recording),
         manifest_row(item, recording, sha256),
     )
@@ -101,16 +121,35 @@ def _written(place: Workplace, item: Item, recording: Recording) -> Entry:
 
 def _write_whole(place: Workplace, name: str, data: bytes) -> None:
     """Write a recording so that it is whole where it has its name."""
-    temporary = place.writing / f"{os.getpid()}-{name}"
+    temporary = place.writing / f"{os.getpid()}-{Path(name).name}"
     try:
         temporary.write_bytes(data)
-        temporary.replace(place.data / AUDIO / name)
+        temporary.replace(place.data / name)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
 
 
 @lru_cache(maxsize=1)
-def _studio(split: str, soundfonts: tuple[tuple[str, str], ...]) -> Studio:
-    paths = {name: Path(path) for name, path in soundfonts}
-    return Studio(Split.model_validate_json(split), paths)
+def _studio(job: Job) -> Studio:
+    _check_same(job)
+    paths = {name: Path(path) for name, path in job.soundfonts}
+    return Studio(Split.model_validate_json(job.split), paths)
+
+
+def _check_same(job: Job) -> None:
+    """Refuse to work where other bytes would come out."""
+    here = versions(job.audio_format) if job.versions else {}
+    for name, version in job.versions:
+        if here.get(name) != version:
+            raise RenderError(
+                f"worker on {platform.node()}: it has {name} {here.get(name)}, and the data set is made with "
+                f"{version}: give all machines the same versions"
+            )
+    paths = dict(job.soundfonts)
+    for name, sha256 in job.sha256s:
+        if file_sha256(Path(paths[name])) != sha256:
+            raise RenderError(
+                f"worker on {platform.node()}: its {paths[name]} is another file than that of this machine: "
+                "give all machines the same soundfonts"
+            )

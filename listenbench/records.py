@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from listenbench.dataset import AUDIO, Row
+from listenbench.dataset import Row, recording_name
 from listenbench.items import Item
 from listenbench.realise import Recording
 
 
-def metadata_row(item: Item, identifier: str) -> Row:
+def metadata_row(item: Item, identifier: str, suffix: str) -> Row:
     """Return the row of a file that a model may see."""
     return {
-        "file_name": f"{AUDIO}/{identifier}.wav",
+        "file_name": recording_name(identifier, suffix),
         "id": identifier,
         "question": item.question,
         "choices": list(item.choices),

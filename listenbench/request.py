@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from listenbench.audio import FORMATS, WAV
 from listenbench.dataset import Row
 from listenbench.errors import SpecError
 from listenbench.randomness import checked_seed
@@ -74,11 +75,14 @@ class Request:
         0 to 2**64 - 1.
     shard : Shard or None
         Which part, or None for the whole.
+    audio_format : str
+        How recordings are stored: 'wav' or 'flac'.
     """
 
     split: Split
     seed: int
     shard: Shard | None = None
+    audio_format: str = WAV
 
     @property
     def items(self) -> int:
@@ -88,7 +92,11 @@ class Request:
 
     def to_dict(self) -> Row:
         """Return the request as plain data for JSON."""
-        whole = {"seed": self.seed, "split": self.split.model_dump(mode="json")}
+        whole = {
+            "seed": self.seed,
+            "audio_format": self.audio_format,
+            "split": self.split.model_dump(mode="json"),
+        }
         return whole if self.shard is None else {"shard": str(self.shard), **whole}
 
 
@@ -99,6 +107,7 @@ def make_request(
     items: int | None = None,
     variants: Sequence[str] | None = None,
     shard: Shard | None = None,
+    audio_format: str = WAV,
 ) -> Request:
     """Return the request that a split and the options on top of it amount to.
 
@@ -128,4 +137,6 @@ def make_request(
                 f"variants: {', '.join(unknown) or 'none'} asked for; there are {', '.join(CONDITIONS)}"
             )
         changes["variants"] = list(variants)
-    return Request(Split.model_validate(changes), checked_seed(seed), shard)
+    if audio_format not in FORMATS:
+        raise SpecError(f"format: {audio_format!r} is not known; there are {', '.join(FORMATS)}")
+    return Request(Split.model_validate(changes), checked_seed(seed), shard, audio_format)

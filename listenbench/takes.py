@@ -51,7 +51,17 @@ class Take:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Take:
-        """Read the plain data that `to_dict` returns."""
+        """Read the plain data that `to_dict` returns.
+
+        Raises
+        ------
+        SpecError
+            If a deviation is larger than any take has.
+        """
+        if not all(abs(onset) <= MAXIMUM_ONSET_SECONDS for onset in data["onset_seconds"]):
+            raise SpecError(f"take: an onset deviates by more than {MAXIMUM_ONSET_SECONDS} s")
+        if not all(abs(steps) <= MAXIMUM_VELOCITY_STEPS for steps in data["velocity_steps"]):
+            raise SpecError(f"take: a velocity deviates by more than {MAXIMUM_VELOCITY_STEPS} steps")
         return cls(tuple(data["onset_seconds"]), tuple(data["velocity_steps"]))
 
 

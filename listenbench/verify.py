@@ -9,19 +9,26 @@ from typing import Final
 
 from listenbench.dataset import (
     AUDIO,
+    CROISSANT,
     DESCRIPTION,
     GOLD,
     MANIFEST,
     METADATA,
-    SUFFIX,
+    PACKING,
+    SHARDS,
     Row,
+    audio_format,
+    check_inside,
     file_sha256,
     fingerprint,
     is_identifier,
     read_description,
     read_rows,
+    recording_name,
 )
 from listenbench.errors import DataError
+from listenbench.packing.options import FOLDER as SHARD_FOLDER
+from listenbench.packing.options import is_shard_name
 
 _KEYS: Final = {
     METADATA: ("file_name", "id", "question", "choices"),
@@ -46,7 +53,11 @@ def verify(folder: str | Path) -> list[str]:
     path = Path(folder)
     description = read_description(path)
     try:
-        return [*_table_problems(path, description), *_audio_problems(path)]
+        return [
+            *_table_problems(path, description),
+            *_croissant_problems(path, description.get("croissant")),
+            *_recording_problems(path, description),
+        ]
     except DataError as error:
         return [str(error)]
 
@@ -77,7 +88,53 @@ def _table_problems(folder: Path, description: Row) -> Iterator[str]:
             yield f"{folder / GOLD}: the answer of {row.get('id')} is not the one in {MANIFEST}"
 
 
-def _audio_problems(folder: Path) -> Iterator[str]:
+def _croissant_problems(folder: Path, sha256: object) -> Iterator[str]:
+    """Yield what is wrong with the Croissant description; data sets of early versions have none."""
+    path = folder / CROISSANT
+    if sha256 is None:
+        problem = "not part of the data set" if path.exists() else None
+    else:
+        problem = _file_problem(path, sha256, DESCRIPTION)
+    if problem:
+        yield f"{path}: {problem}"
+
+
+def _recording_problems(folder: Path, description: Row) -> Iterator[str]:
+    """Yield what is wrong with the recordings, or with the shards that hold them."""
+    if description.get(PACKING) is None:
+        return _audio_problems(folder, audio_format(description))
+    return _shard_problems(folder, description.get(SHARDS))
+
+
+def _shard_problems(folder: Path, shards: object) -> Iterator[str]:
+    """Yield the shards that are missing, changed or not listed."""
+    listed = set()
+    for row in shards if isinstance(shards, list) else [None]:
+        if not isinstance(row, dict) or not is_shard_name(row.get("name")):
+            yield f"{folder / DESCRIPTION}: 'shards' names something that is no shard"
+            continue
+        name = str(row["name"])
+        listed.add(name)
+        problem = _file_problem(folder / name, row.get("sha256"), DESCRIPTION)
+        if problem:
+            yield f"{folder / name}: {problem}"
+    yield from _unlisted(folder, SHARD_FOLDER, listed)
+
+
+def _unlisted(folder: Path, below: str, listed: set[str]) -> Iterator[str]:
+    """Yield the files of a folder that don't belong there."""
+    try:
+        check_inside(folder, folder / below)
+        present = sorted(entry.name for entry in (folder / below).iterdir())
+    except OSError as error:
+        yield f"{folder / below}: can't read this folder: {error.strerror}"
+        return
+    for name in present:
+        if f"{below}/{name}" not in listed:
+            yield f"{folder / below / name}: not part of the data set"
+
+
+def _audio_problems(folder: Path, suffix: str) -> Iterator[str]:
     """Yield the recordings that are missing, changed or not listed."""
     listed = set()
     for number, row in enumerate(read_rows(folder / MANIFEST), start=1):
@@ -85,28 +142,21 @@ def _audio_problems(folder: Path) -> Iterator[str]:
         if not is_identifier(identifier):
             yield f"{folder / MANIFEST}:{number}: the id is none of a recording"
             continue
-        name = f"{identifier}{SUFFIX}"
+        name = recording_name(str(identifier), suffix)
         listed.add(name)
-        problem = _file_problem(folder / AUDIO / name, row.get("sha256"))
+        problem = _file_problem(folder / name, row.get("sha256"), MANIFEST)
         if problem:
-            yield f"{folder / AUDIO / name}: {problem}"
-    try:
-        present = sorted(entry.name for entry in (folder / AUDIO).iterdir())
-    except OSError as error:
-        yield f"{folder / AUDIO}: can't read this folder: {error.strerror}"
-        return
-    for name in present:
-        if name not in listed:
-            yield f"{folder / AUDIO / name}: not part of the data set"
+            yield f"{folder / name}: {problem}"
+    yield from _unlisted(folder, AUDIO, listed)
 
 
-def _file_problem(path: Path, sha256: object) -> str | None:
-    """Return what is wrong with a recording, or None."""
+def _file_problem(path: Path, sha256: object, source: str) -> str | None:
+    """Return what is wrong with a file whose SHA-256 stands in `source`, or None."""
     if path.is_symlink():
         return "a link: a data set holds files and folders alone"
     if not path.is_file():
         return "missing"
     try:
-        return None if file_sha256(path) == sha256 else f"changed: its SHA-256 is not the one in {MANIFEST}"
+        return None if file_sha256(path) == sha256 else f"changed: its SHA-256 is not the one in {source}"
     except OSError as error:
         return f"can't read this file: {error.strerror}"

@@ -88,14 +88,20 @@ class Workplace:
         """Remove all of it."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def publish(self) -> None:
-        """Rename the finished data set to its place; one that it replaces is removed only then."""
+    def publish(self, made: Path | None = None) -> None:
+        """Rename the finished data set to its place; one that it replaces is removed only then.
+
+        Parameters
+        ----------
+        made : Path, optional
+            Where the data set is, if not in `data`.
+        """
         replaced = self.folder.parent / _REPLACED
         if self.target.exists() and not is_empty_folder(self.target):
             shutil.rmtree(replaced, ignore_errors=True)
             self.target.rename(replaced)
         try:
-            self.data.rename(self.target)
+            (made or self.data).rename(self.target)
         except OSError:
             _put_back(replaced, self.target)
             raise

@@ -91,12 +91,26 @@ def read_key(data: str | os.PathLike[str]) -> AnswerKey:
     Raises
     ------
     DataError
-        If there is no key, or if a line of it can't be read or contradicts another one.
+        If there is no key, if it is a link, or if a line of it can't be read or contradicts another one.
     """
     path = Path(data)
     if path.is_dir():
+        for name in (GOLD, METADATA, DATASET):
+            check_no_link(path / name)
         return _read(path / GOLD, _description(path / DATASET))
     return _read(path, {"name": printable(path.name)})
+
+
+def check_no_link(path: Path) -> None:
+    """Refuse a link in a folder that others may have filled: it could lead anywhere.
+
+    Raises
+    ------
+    DataError
+        If the path is one.
+    """
+    if path.is_symlink():
+        raise DataError(f"{path}: a link: such a folder holds files alone; copy the file itself")
 
 
 def _read(path: Path, description: Mapping[str, Any]) -> AnswerKey:

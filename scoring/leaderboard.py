@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from listenbench.errors import DataError, ListenbenchError
 from listenbench.scoring.answers import INVALID, letters_of
 from listenbench.scoring.conditions import AUDIO, condition_of
-from listenbench.scoring.key import AnswerKey, read_key
+from listenbench.scoring.key import AnswerKey, check_no_link, read_key
 from listenbench.scoring.outcomes import tabulate
 from listenbench.scoring.predictions import Predictions
 from listenbench.scoring.problems import quoted
@@ -136,6 +136,7 @@ def make_leaderboard(
     entries, rejected = [], []
     for path in _submissions(Path(folder)):
         try:
+            check_no_link(path)
             predictions = checked_predictions(path, key, "error", strict=False, whole=True)
             check_meta(predictions)
         except ListenbenchError as error:

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from listenbench.dataset import (
-    AUDIO,
     GOLD,
     MANIFEST,
     METADATA,
     DatasetItem,
     Row,
-    file_sha256,
+    audio_format,
+    check_unpacked,
     read_description,
     read_rows,
+    recording_name,
 )
 from listenbench.errors import DataError, SpecError
 from listenbench.listeners.reading import Request, read
@@ -112,11 +113,6 @@ class Record:
         """Names of the soundfonts of both clips."""
         return self.manifest["clip_a"]["soundfont"], self.manifest["clip_b"]["soundfont"]
 
-    @cached_property
-    def audio_sha256(self) -> str:
-        """SHA-256 of the file as it is; empty if there is none."""
-        return file_sha256(self.item.path) if self.item.path.is_file() else ""
-
 
 @dataclass(frozen=True)
 class Evidence:
@@ -159,6 +155,7 @@ def read_evidence(folder: Path) -> Evidence:
         If a table can't be read, a row lacks what an audit needs, or no recording is left.
     """
     description = read_description(folder)
+    check_unpacked(folder, description)
     try:
         split = Split.model_validate(description["split"])
     except (KeyError, TypeError, ValueError) as error:
@@ -170,16 +167,16 @@ def read_evidence(folder: Path) -> Evidence:
         identifier = str(row.get("id"))
         if all(identifier in table for table in tables):
             where = f"{folder / METADATA}, line {number}"
-            records.append(_record(folder, where, row, tables[0][identifier], tables[1][identifier]))
+            path = folder / recording_name(identifier, audio_format(description))
+            records.append(_record(path, where, row, tables[0][identifier], tables[1][identifier]))
     if not records:
         raise DataError(f"{folder}: no recording stands in all three tables: nothing to audit")
     return Evidence(folder, description, split, tuple(records))
 
 
-def _record(folder: Path, where: str, row: Row, gold: Row, manifest: Row) -> Record:
+def _record(path: Path, where: str, row: Row, gold: Row, manifest: Row) -> Record:
     try:
         choices = tuple(str(choice) for choice in row["choices"])
-        path = folder / AUDIO / f"{row['id']}.wav"
         record = Record(DatasetItem(str(row["id"]), str(row["question"]), choices, path), gold, manifest)
         _ = (record.task, record.name, record.condition, record.choice, record.request)
         _ = (record.performed, record.changes, record.soundfonts, manifest["content"], manifest["material"])

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from listenbench.audio import SAMPLE_RATE, FloatArray, read_audio
+from listenbench.dataset import check_inside
 from listenbench.errors import DataError
 from listenbench.listeners.features import clip_features
 from listenbench.listeners.hearing import Array, erb_bank, power_spectrogram
@@ -82,6 +83,7 @@ def measure(path: Path, pause_seconds: float) -> Sound:
     DataError
         If it can't be read, or a clip is shorter than 0.4 s or silent.
     """
+    check_inside(path.parents[1], path)
     samples = read_audio(path)
     clip_a, pause, clip_b = cut(samples, pause_seconds)
     if min(len(clip_a), len(clip_b)) < 0.4 * SAMPLE_RATE or not (clip_a.any() and clip_b.any()):

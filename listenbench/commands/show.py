@@ -76,10 +76,11 @@ def command(
         _write(musicxml, musicxml_bytes(clips, f"{item.name}, {variants[0].condition}"))
     if plot is not None:
         from listenbench.audio import read_audio
-        from listenbench.dataset import recording_path
+        from listenbench.dataset import read_description, recording_path
         from listenbench.plotting import item_picture
 
-        _write(plot, item_picture(item, variants[0], read_audio(recording_path(folder, variants[0].id))))
+        path = recording_path(folder, read_description(folder), variants[0].id)
+        _write(plot, item_picture(item, variants[0], read_audio(path)))
 
 
 def _chosen(item: Item, name: str, condition: str | None) -> list[Variant]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from listenbench.audio import SAMPLE_RATE, FloatArray, read_audio
+from listenbench.audio import SAMPLE_RATE, FloatArray, dequantised
 from listenbench.dataset import DatasetItem
 from listenbench.errors import DataError
 
@@ -51,7 +51,7 @@ def clips_of(item: DatasetItem) -> tuple[FloatArray, FloatArray]:
     DataError
         Naming the recording that can't be read or cut.
     """
-    samples = read_audio(item.path)
+    samples = dequantised(item.samples())
     try:
         return two_clips(samples)
     except DataError as error:

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, encoded, quantised
-from listenbench.dataset import Dataset, DatasetItem
+from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, Samples, encoded, quantised
+from listenbench.dataset import Dataset, DatasetItem, check_inside
 from listenbench.errors import DataError
 from listenbench.randomness import stream
 from listenbench.scoring.conditions import AUDIO, NONE, SWAPPED
@@ -21,6 +21,8 @@ MIDI_TEXT: Final = "midi-text"
 CONDITIONS: Final = (AUDIO, NONE, "silence", "noise", "clip-a", "clip-b", SWAPPED, MIDI_TEXT)
 """What may be shown: the recording, nothing, zeros, white noise, one clip, both clips in the other order, or
 the notes as text."""
+
+_LONGEST_PAUSE: Final = 60
 
 WITHOUT_SOUND: Final = frozenset({NONE, MIDI_TEXT})
 """Conditions under which no recording is attached."""
@@ -35,7 +37,7 @@ def pause_samples(dataset: Dataset) -> int:
         If its description doesn't state one.
     """
     seconds = dataset.description.get("split", {}).get("silence_seconds")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST_PAUSE:
         raise DataError(f"{dataset.folder}: dataset.json states no silence_seconds: the data set is damaged")
     return round(seconds * SAMPLE_RATE)
 
@@ -43,7 +45,7 @@ def pause_samples(dataset: Dataset) -> int:
 def shown_recording(item: DatasetItem, condition: str, pause: int) -> bytes:
     """Return a recording, or what stands for it, as a WAV file: 16-bit PCM, one channel, 44.1 kHz.
 
-    See `shown_samples`; under 'audio' these are the bytes of the file.
+    See `shown_samples`; under 'audio' these are the samples of the file, whatever its format.
 
     Raises
     ------
@@ -52,6 +54,9 @@ def shown_recording(item: DatasetItem, condition: str, pause: int) -> bytes:
     """
     if condition != AUDIO:
         return encoded(shown_samples(item, condition, pause))
+    if item.path.suffix != f".{WAV}":
+        return encoded(item.samples())
+    check_inside(item.path.parents[1], item.path)
     try:
         return item.path.read_bytes()
     except OSError as error:

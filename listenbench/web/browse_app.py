@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from listenbench.audio import read_audio
+from listenbench.audio import MEDIA_TYPES, read_audio
 from listenbench.errors import ListenbenchError
 from listenbench.web.browse_page import index_page, item_script, page_without_items
 from listenbench.web.item_index import ItemIndex
@@ -53,13 +53,13 @@ def browse_app(index: ItemIndex, host: str, *, answers: bool) -> ASGIApp:
         return Response(picture_of(_recording(index, request)), media_type="image/png")
 
     def audio(request: Request) -> Response:
-        return FileResponse(_recording(index, request), media_type="audio/wav")
+        return FileResponse(_recording(index, request), media_type=MEDIA_TYPES[index.suffix])
 
     routes = [
         Route("/", start),
         Route("/items/{number:int}.js", item),
         Route("/pictures/{identifier}.png", picture),
-        Route("/audio/{identifier}.wav", audio),
+        Route(f"/audio/{{identifier}}.{index.suffix}", audio),
     ]
     app = Starlette(routes=routes, exception_handlers={ListenbenchError: _explained})
     return Guarded(app, host, content_security_policy(page_without_items()))

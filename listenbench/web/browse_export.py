@@ -1,10 +1,10 @@
 """The page of items as static files, for any web server or for the disk.
 
-index.html         the page
-items/<n>.js       what it shows of an item
-pictures/<id>.png  waveform and spectrogram
-audio/<id>.wav     the recordings
-export.json        what was exported; also the sign that the folder may be replaced by another export
+index.html           the page
+items/<n>.js         what it shows of an item
+pictures/<id>.png    waveform and spectrogram
+audio/<id>.<format>  the recordings
+export.json          what was exported; also the sign that the folder may be replaced by another export
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 from tqdm import tqdm
 
 from listenbench.audio import read_audio
-from listenbench.dataset import AUDIO, SUFFIX
+from listenbench.dataset import recording_name
 from listenbench.errors import DataError
 from listenbench.web.browse_page import index_page, item_script
 from listenbench.web.item_index import ItemIndex
@@ -152,7 +152,7 @@ def _write_item(index: ItemIndex, folder: Path, answers: bool, number: int) -> i
             raise DataError(f"{index.folder}: recording {recording.id} is missing: the data set is damaged")
         picture = sound_picture(read_audio(source))
         size += (folder / _PICTURES / f"{recording.id}.png").write_bytes(picture)
-        copy = folder / AUDIO / f"{recording.id}{SUFFIX}"
+        copy = folder / recording_name(recording.id, index.suffix)
         shutil.copyfile(source, copy)
         size += copy.stat().st_size
     return size

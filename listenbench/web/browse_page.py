@@ -124,6 +124,7 @@ def item_html(index: ItemIndex, number: int, *, answers: bool) -> str:
         answers=answers,
         item=item,
         columns=columns,
+        suffix=index.suffix,
         choices=[*zip("AB", item.choices, strict=False)],
         heads=["clip A", *(f"clip B, {column.condition}" for column in columns)],
         lines=_table(item) if answers else [],

@@ -14,6 +14,7 @@ from listenbench.dataset import (
     MANIFEST,
     METADATA,
     Row,
+    audio_format,
     is_identifier,
     parsed_row,
     read_description,
@@ -140,6 +141,11 @@ class ItemIndex:
             raise self._changed()
         return StoredItem(item_of_rows(self.folder, [*rows.values()], self.questions), rows)
 
+    @property
+    def suffix(self) -> str:
+        """How the recordings are stored, which is also the suffix of their files."""
+        return audio_format(self.description)
+
     def recording_path(self, identifier: str) -> Path | None:
         """Return where a recording lies, or None if the data set lists no such id or lacks the file.
 
@@ -150,7 +156,7 @@ class ItemIndex:
         """
         if identifier not in self.questions:
             return None
-        path = recording_path(self.folder, identifier)
+        path = recording_path(self.folder, self.description, identifier)
         return path if path.is_file() else None
 
     def _rows(self, recordings: Sequence[ListedRecording]) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from listenbench.audio import SAMPLE_RATE, read_samples
-from listenbench.dataset import recording_path
+from listenbench.dataset import Row, read_description, recording_path
 from listenbench.display import changes_text, edit_text, rung_text
 from listenbench.items import Item, Variant
 from listenbench.scoring.answers import LETTERS
@@ -81,16 +81,16 @@ def worst_items(folder: Path, hard_items: Sequence[HardItem]) -> Iterator[WorstI
     """
     ids = {file.id for item in hard_items for file in item.files}
     items = items_with(folder, ids) if ids else {}
-    size = 0
+    description, size = read_description(folder), 0
     for hard in hard_items:
-        found = _worst_item(folder, hard, items[hard.files[0].id])
+        found = _worst_item(folder, description, hard, items[hard.files[0].id])
         size += sum(len(recording.flac) for recording in found.recordings)
         if size > MAXIMUM_AUDIO_BYTES:
             return
         yield found
 
 
-def _worst_item(folder: Path, hard: HardItem, item: Item) -> WorstItem:
+def _worst_item(folder: Path, description: Row, hard: HardItem, item: Item) -> WorstItem:
     variants = {variant.id: variant for variant in item.variants}
     return WorstItem(
         name=item.name,
@@ -103,7 +103,7 @@ def _worst_item(folder: Path, hard: HardItem, item: Item) -> WorstItem:
                 file,
                 item.choices[LETTERS.index(file.answer)],
                 _change(item, variants[file.id]),
-                flac(recording_path(folder, file.id)),
+                flac(recording_path(folder, description, file.id)),
             )
             for file in hard.files
         ),

@@ -232,8 +232,9 @@ def pairs(submissions: Sequence[Submission]) -> Grid:
         )
 
     heads = ("task", "model", "pairs", "both right", "one right", "none right")
-    guessed = ", ".join(guessed_pairs(submissions[0].whole))
-    note = f"In percent of the items with a FLIP and a STAY file. Guessing gets {guessed}."
+    note = "In percent of the items with a FLIP and a STAY file. Guessing gets {}, {} and {}.".format(
+        *guessed_pairs(submissions[0].whole)
+    )
     return Grid(
         "pair-table", "Pairs", tuple(map(Cell, heads)), _whole_and_tasks(submissions, row), heads=2, note=note
     )

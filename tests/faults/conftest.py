@@ -34,7 +34,7 @@ class Run:
         options = {"--split": split, "--seed": seed, "--items": items, "--workers": workers, "--out": out}
         if split == "test":
             options["--tasks"] = ",".join(TASKS)
-        words = [word for pair in options.items() for word in pair]
+        words = [word for pair in options.items() if pair[1] is not None for word in pair]
         launcher = [sys.executable, "-c", LAUNCHER, largest_file]
         command = [*launcher, "-m", "listenbench", "generate", *words, *arguments]
         self.process = subprocess.Popen(

@@ -1,20 +1,33 @@
 """Data sets made to lead out of their folder are refused; nothing outside of it is read."""
 
 import json
+import math
+import shutil
 
 import pytest
 
+from listenbench.audit.evidence import read_evidence
+from listenbench.audit.sound import measure_all
 from listenbench.dataset import load
 from listenbench.errors import DataError
 from listenbench.generation import generate
+from listenbench.listeners import predict
+from listenbench.models.presentation import pause_samples, shown_recording
+from listenbench.scoring import score
+from listenbench.stored_items import find_item
 from listenbench.verify import verify
 
 TABLES = ["dataset.json", "metadata.jsonl", "gold.jsonl", "manifest.jsonl"]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return generate("test", 0, tmp_path_factory.mktemp("made") / "data", items=1, tasks=["harmony"]).folder
+
+
 @pytest.fixture
-def folder(tmp_path):
-    return generate("test", 0, tmp_path / "data", items=1, tasks=["harmony"]).folder
+def folder(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "data")
 
 
 def rewrite(path, change):
@@ -75,6 +88,83 @@ def test_a_folder_in_place_of_a_recording(folder):
     assert any("missing" in problem for problem in verify(folder))
     with pytest.raises(DataError, match=item.path.name):
         item.audio  # noqa: B018 # reading the attribute reads the file
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_link_is_not_scored(folder, tmp_path, name):
+    predictions = tmp_path / "predictions.jsonl"
+    predictions.write_text(
+        "".join(json.dumps({"id": item.id, "answer": "A"}) + "\n" for item in load(folder))
+    )
+    score(predictions, folder)
+    (folder / name).rename(tmp_path / "elsewhere")
+    (folder / name).symlink_to(tmp_path / "elsewhere")
+    if name == "manifest.jsonl":
+        score(predictions, folder)  # which doesn't read it
+        return
+    with pytest.raises(DataError, match="a link"):
+        score(predictions, folder)
+
+
+def test_nothing_behind_a_link_is_heard_or_sent(folder, tmp_path):
+    item = next(iter(load(folder)))
+    item.path.rename(tmp_path / "elsewhere.wav")
+    item.path.symlink_to(tmp_path / "elsewhere.wav")
+    with pytest.raises(DataError, match="a link"):
+        list(predict("dsp", [item]))
+    for condition in ("audio", "swapped", "noise"):
+        with pytest.raises(DataError, match="a link"):
+            shown_recording(item, condition, 44_100)
+    _, problems = measure_all({item.id: item.path}, 1.0, 1, progress=False)
+    assert "a link" in problems[item.id]
+
+
+@pytest.mark.parametrize(
+    "number", [10**400, -(10**400), 1e308, math.inf, math.nan, -101], ids=lambda n: str(n)[:6]
+)
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("window",),
+        ("beat",),
+        ("tuning_cents",),
+        ("parts", 0, "program"),
+        ("parts", 0, "notes", 0, 0),
+        ("parts", 0, "notes", 0, 1),
+        ("parts", 0, "notes", 0, 2),
+        ("parts", 0, "notes", 0, 3),
+    ],
+    ids=lambda place: "-".join(map(str, place)),
+)
+def test_numbers_that_no_clip_has(folder, place, number):
+    def change(row):
+        value = row["clip_a"]["clip"]
+        for key in place[:-1]:
+            value = value[key]
+        value[place[-1]] = number
+        changed.append(row["item"])
+
+    changed = []
+    rewrite(folder / "manifest.jsonl", change)
+    with pytest.raises(DataError):
+        find_item(folder, changed[0])
+    with pytest.raises(DataError):
+        read_evidence(folder)
+    assert verify(folder)
+
+
+@pytest.mark.parametrize("number", [10**400, 1e308, math.inf, math.nan, -1, 0], ids=lambda n: str(n)[:6])
+def test_numbers_that_no_description_has(folder, number):
+    path = folder / "dataset.json"
+    description = json.loads(path.read_text())
+    description["split"]["silence_seconds"] = number
+    description["counts"]["recordings"] = number
+    path.write_text(json.dumps(description))
+    with pytest.raises(DataError, match="silence_seconds"):
+        pause_samples(load(folder))
+    with pytest.raises(DataError):
+        read_evidence(folder)
+    assert any("3 rows" in problem for problem in verify(folder))
 
 
 def test_a_data_set_behind_a_link_is_fine(folder, tmp_path):

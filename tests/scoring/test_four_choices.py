@@ -111,6 +111,16 @@ def test_chance_over_questions_of_two_kinds() -> None:
     assert half == pytest.approx(1.959964 * math.sqrt(variance), rel=1e-6)
 
 
+def test_guessed_pairs_by_hand(mixed: Path) -> None:
+    """Half of the pairs have two choices each, half have four."""
+    guessed = score(constant(MIXED, "A"), mixed, resamples=100).analysis.groups[0].guessed
+    assert guessed["pairs_both_right"].expected == (Fraction(1, 4) + Fraction(1, 16)) / 2
+    assert guessed["pairs_one_right"].expected == (Fraction(2, 4) + Fraction(6, 16)) / 2
+    variance = (40 * 3 / 16 + 40 * 15 / 256) / 80**2
+    interval = guessed["pairs_both_right"].interval
+    assert (interval.high - interval.low) / 2 == pytest.approx(1.959964 * math.sqrt(variance), rel=1e-6)
+
+
 def test_reference_lines(mixed: Path, tmp_path: Path) -> None:
     meta = {
         "model": "m",

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from listenbench.audio import FLAC, MEDIA_TYPES, WAV
 from listenbench.web.listening.course import ListeningTest, RefusedError
 from listenbench.web.listening.guard import Guard
 from listenbench.web.listening.pages import content_security_policy, stage_page, welcome_page
@@ -112,7 +113,7 @@ class _Handlers:
             content = self._volume_music
         else:
             content = self._test.sound(listener, token)
-        return ranged_response(content, request.headers.get("range"), "audio/wav")
+        return ranged_response(content, request.headers.get("range"), _media_type(content))
 
     async def begin(self, request: Request, body: Mapping[str, Any]) -> Response:
         if body.get("consent") is not True:
@@ -198,3 +199,8 @@ def _text(body: Mapping[str, Any], field: str) -> str:
 async def _refused(_request: Request, error: Exception) -> Response:
     status = error.status if isinstance(error, RefusedError) else 500
     return JSONResponse({"reason": str(error)}, status_code=status)
+
+
+def _media_type(content: bytes) -> str:
+    """Return the media type of a sound: FLAC files start with their name (RFC 9639, section 6)."""
+    return MEDIA_TYPES[FLAC if content.startswith(b"fLaC") else WAV]
