@@ -27,6 +27,7 @@ COMMANDS: Final = MappingProxyType(
         "audit": "Check that nothing but hearing answers a data set.",
         "baseline": "Write the predictions of a reference listener.",
         "run": "Ask a model about every recording.",
+        "lmms-eval": "Write a task folder for the harness lmms-eval.",
         "score": "Score a predictions file.",
         "compare": "Compare two predictions files.",
         "report": "Write scores, plots and the worst items as a page.",
@@ -53,7 +54,8 @@ class LazyGroup(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"listenbench.commands.{cmd_name}").command
+        module = import_module(f"listenbench.commands.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
         return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:

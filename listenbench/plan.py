@@ -17,8 +17,9 @@ from listenbench.effects.soundfont import SoundfontSwap
 from listenbench.errors import SpecError
 from listenbench.items import Change, Item, Performance, Variant, variant_id
 from listenbench.music import Clip
-from listenbench.questions import LETTERS, prompt
+from listenbench.questions import prompt
 from listenbench.randomness import stream
+from listenbench.scoring.answers import LETTERS
 from listenbench.splits import Split
 from listenbench.splits.model import Settings
 from listenbench.takes import Take, draw_takes

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-LETTERS: Final = ("A", "B")
-"""The letters that answer a question, in the order of the choices."""
+from listenbench.scoring.answers import LETTERS
 
 _SAME_DIFFERENT: Final = MappingProxyType({"same": "same", "different": "different"})
 _FASTER: Final = MappingProxyType({"slower": "first", "faster": "second"})
@@ -51,20 +50,22 @@ class Question:
         return next(relation for relation, right in self.answers.items() if right == choice)
 
 
-def prompt(question: Question, choices: tuple[str, str]) -> str:
+def prompt(question: Question, choices: tuple[str, ...]) -> str:
     """Return the whole text that a model is given.
 
     Parameters
     ----------
     question : Question
         The wording.
-    choices : tuple of (str, str)
-        Its choices in the order of the letters A and B.
+    choices : tuple of str
+        Its choices in the order of the letters, of which the first are used.
     """
-    meanings = " or ".join(
-        f"{letter} if {_MEANINGS[choice]}" for letter, choice in zip(LETTERS, choices, strict=True)
-    )
-    return f"{question.text} Answer {meanings}. Reply with the letter only."
+    meanings = [
+        f"{letter} if {_MEANINGS.get(choice, f'it is {choice}')}"
+        for letter, choice in zip(LETTERS, choices, strict=False)
+    ]
+    listed = f"{', '.join(meanings[:-1])} or {meanings[-1]}"
+    return f"{question.text} Answer {listed}. Reply with the letter only."
 
 
 def _same_different(*texts: str) -> tuple[Question, ...]:

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 from listenbench.scoring.parsing import parse_answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from listenbench.scoring.compared import Comparison
+    from listenbench.scoring.condition_scores import ConditionScores
     from listenbench.scoring.predictions import Duplicates, Source
     from listenbench.scoring.scored import Score
 
-__all__ = ["compare", "parse_answer", "score"]
+__all__ = ["compare", "parse_answer", "score", "score_conditions"]
 
 
 def score(
@@ -101,4 +104,48 @@ def compare(
 
     return make_comparison(
         (first, second), data, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed
+    )
+
+
+def score_conditions(
+    predictions: Sequence[Source],
+    data: str | os.PathLike[str],
+    *,
+    duplicates: Duplicates = "error",
+    strict: bool = False,
+    resamples: int = 5_000,
+    seed: int = 0,
+) -> ConditionScores:
+    """Score one model under several conditions, with the differences from the question alone.
+
+    Parameters
+    ----------
+    predictions : sequence of path, mapping or iterable of mappings
+        Predictions, as for `score`, one of each condition; that of the condition `none` is among them.
+    data : path
+        A data set folder, or a key file.
+    duplicates : {"error", "first", "last"}, optional
+        Which reply counts when a file has several.
+    strict : bool, optional
+        Whether files without a reply are an error.
+    resamples : int, optional
+        Number of bootstrap resamples behind each interval.
+    seed : int, optional
+        Seed of the resampling.
+
+    Returns
+    -------
+    ConditionScores
+        The scores and the differences, with the methods of `Score`.
+
+    Raises
+    ------
+    listenbench.errors.DataError
+        If the key or the predictions can't be used, a condition comes twice or `none` is absent, or they are
+        not of one model and readout.
+    """
+    from listenbench.scoring.condition_scores import make_condition_scores
+
+    return make_condition_scores(
+        predictions, data, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed
     )

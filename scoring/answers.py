@@ -1,7 +1,7 @@
-"""What an answer is, and when it is right: today one letter out of two.
+"""What an answer is, and when it is right: one letter out of as many as the question has choices, 2 to 4.
 
-Everything else in this package counts codes. A listener's response to one file has one of four codes:
-0 and 1 for the letters A and B, `INVALID` for a reply in which no letter can be read, and `MISSING` for no
+Everything else in this package counts codes. A listener's response to one file has the code of a letter, 0
+for A and so on, `INVALID` for a reply in which no letter of the question can be read, or `MISSING` for no
 reply at all. Both of the last two count as wrong, over a denominator that stays the same.
 """
 
@@ -10,20 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
-LETTERS: Final = ("A", "B")
-"""The letters, in the order of their codes."""
+LETTERS: Final = ("A", "B", "C", "D")
+"""The letters, in the order of their codes. A question has the first of them, one a choice."""
+
+FEWEST: Final = 2
+"""The letters of a question whose choices aren't known, and the fewest that a question has."""
 
 INVALID: Final = len(LETTERS)
 """Code of a reply without a readable answer."""
 
 MISSING: Final = len(LETTERS) + 1
 """Code of a file without a reply."""
-
-CHANCE: Final = Fraction(1, len(LETTERS))
-"""The share of right answers that guessing is expected to give."""
 
 Choices = tuple[str, ...]
 """What the letters mean, in the order of the letters, such as ("same", "different")."""
@@ -53,27 +52,34 @@ NOT_FINITE: Final = Reading(INVALID, "log-probability that is not a finite numbe
 LETTER_ABSENT: Final = Reading(INVALID, "no log-probability for one of the letters")
 
 
-def read_letter(text: str) -> Reading:
+def letters_of(choices: Choices) -> tuple[str, ...]:
+    """Return the letters of a question; of one whose choices aren't known, the first two."""
+    return LETTERS[: len(choices) or FEWEST]
+
+
+def read_letter(text: str, choices: Choices = ()) -> Reading:
     """Read the field `answer`: one letter, in either case, with nothing beside it but spaces."""
-    return LETTER_READINGS.get(text) or LETTER_READINGS.get(text.strip().upper(), NOT_A_LETTER)
+    reading = LETTER_READINGS.get(text) or LETTER_READINGS.get(text.strip().upper(), NOT_A_LETTER)
+    return reading if reading.code < (len(choices) or FEWEST) else NOT_A_LETTER
 
 
-def read_logprobs(values: Mapping[str, Any]) -> Reading:
+def read_logprobs(values: Mapping[str, Any], choices: Choices = ()) -> Reading:
     """Read the field `logprobs`: the letter with the highest log-probability.
 
-    Only their order counts. Entries for anything but the letters are left out of account.
+    Only their order counts. Entries for anything but the letters of the question are left out of account.
 
     Raises
     ------
     TypeError
         If the value of a letter is neither a number nor null.
     """
-    numbers = [values.get(letter) for letter in LETTERS]
-    for letter, number in zip(LETTERS, numbers, strict=True):
+    letters = letters_of(choices)
+    numbers = [values.get(letter) for letter in letters]
+    for letter, number in zip(letters, numbers, strict=True):
         if isinstance(number, bool) or not isinstance(number, int | float | None):
             raise TypeError(f"logprobs: the value of {letter} is not a number")
     present = [number for number in numbers if number is not None]
-    if len(present) < len(LETTERS):
+    if len(present) < len(letters):
         return LETTER_ABSENT
     if any(isinstance(number, float) and not math.isfinite(number) for number in present):
         return NOT_FINITE
@@ -86,14 +92,19 @@ def read_logprobs(values: Mapping[str, Any]) -> Reading:
 def checked_choices(value: object) -> Choices | None:
     """Return what the letters mean, from a list in their order or from a mapping of letters to words.
 
+    A question has 2 to 4 choices, and its letters are the first of the alphabet.
+
     Returns
     -------
     tuple of str or None
         None if the value is neither.
     """
     if isinstance(value, Mapping):
-        value = [value.get(letter) for letter in LETTERS] if set(value) == set(LETTERS) else None
-    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(LETTERS):
+        letters = LETTERS[: len(value)]
+        value = [value[letter] for letter in letters] if set(value) == set(letters) else None
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return None
+    if not FEWEST <= len(value) <= len(LETTERS):
         return None
     if not all(isinstance(word, str) and word.strip() for word in value):
         return None

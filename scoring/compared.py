@@ -8,16 +8,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from listenbench._version import __version__
-from listenbench.errors import DataError
 from listenbench.scoring.bootstrap import LEVEL
 from listenbench.scoring.comparison import ComparedGroup, Difference, Net, compare_groups
 from listenbench.scoring.figures_text import float_text, interval_text
 from listenbench.scoring.json_values import interval_value
 from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.outcomes import tabulate
-from listenbench.scoring.predictions import Duplicates, Predictions, Source, read_predictions
+from listenbench.scoring.predictions import Duplicates, Predictions, Source
 from listenbench.scoring.rounding import percent
-from listenbench.scoring.scored import check_fingerprint, check_resampling, check_whole
+from listenbench.scoring.scored import check_resampling, checked_predictions
 from listenbench.scoring.tables import Table, as_markdown, as_text
 
 SCHEMA: Final = "listenbench.comparison/1"
@@ -70,7 +69,7 @@ class Comparison:
             "first": {"source": self.first.source, "meta": dict(self.first.meta)},
             "second": {"source": self.second.source, "meta": dict(self.second.meta)},
             "bootstrap": {"resamples": self.resamples, "seed": self.seed, "level": LEVEL, "unit": "item"},
-            "groups": [_group_value(group) for group in self.groups],
+            "groups": [group_value(group) for group in self.groups],
         }
 
     def to_text(self) -> str:
@@ -128,19 +127,15 @@ def make_comparison(
     """Compare two submissions; see `listenbench.scoring.compare`."""
     check_resampling(resamples, seed)
     key = read_key(data)
-    first, second = (read_predictions(source, key, duplicates) for source in sources)
-    for predictions in (first, second):
-        check_fingerprint(predictions, key)
-        check_whole(predictions)
-        if strict and predictions.missing:
-            raise DataError(
-                f"{predictions.source}: {predictions.missing} of {len(key.rows)} files have no answer"
-            )
+    first, second = (
+        checked_predictions(source, key, duplicates, strict=strict, whole=True) for source in sources
+    )
     table = tabulate(key, first.responses, second.responses)
     return Comparison(key, first, second, compare_groups(key, table, resamples, seed), resamples, seed)
 
 
-def _group_value(group: ComparedGroup) -> dict[str, Any]:
+def group_value(group: ComparedGroup) -> dict[str, Any]:
+    """Return the comparison of a group as plain data, in points of percent."""
     return {
         "task": group.task,
         "items": group.items,
@@ -184,7 +179,7 @@ def _title(group: ComparedGroup) -> str:
 
 
 def difference_cells(value: Difference) -> tuple[str, ...]:
-    """Return first, second, difference with its interval, p, and what these items can show."""
+    """Return first, second, difference with its interval, p, detectable and at best, as texts in percent."""
     return (
         percent(value.first),
         percent(value.second),

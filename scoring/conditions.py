@@ -13,13 +13,23 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from listenbench.scoring.answers import LETTERS
 from listenbench.scoring.key import AnswerKey
+
+AUDIO: Final = "audio"
+"""The condition under which the recording is shown as it is; that of predictions that state none."""
+
+NONE: Final = "none"
+"""The condition under which the question is shown alone."""
 
 SWAPPED: Final = "swapped"
 """The condition under which clip B is played before clip A."""
 
 _POSITIONS: Final = frozenset({"first", "second"})
+
+
+def condition_of(meta: Mapping[str, Any]) -> str:
+    """Return what was shown, by the first line of predictions."""
+    return str(meta.get("condition") or AUDIO)
 
 
 def as_in_data_set(
@@ -36,8 +46,8 @@ def as_in_data_set(
     key : AnswerKey
         Says for which rows the letters name a clip by its position.
     """
-    if meta.get("condition") != SWAPPED:
+    if condition_of(meta) != SWAPPED:
         return responses
     by_position = np.array([set(words) == _POSITIONS for words in key.choices])[key.choices_of_row]
-    exchanged = by_position & (responses < len(LETTERS))
+    exchanged = by_position & (responses < len(_POSITIONS))
     return np.where(exchanged, 1 - responses, responses).astype(np.uint8)

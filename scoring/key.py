@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listenbench.errors import DataError
-from listenbench.scoring.answers import Choices
+from listenbench.scoring.answers import Choices, letters_of
 from listenbench.scoring.jsonlines import read_json_lines
 from listenbench.scoring.key_rows import KeyBuilder
 from listenbench.scoring.problems import ProblemLog, printable
@@ -79,6 +79,11 @@ class AnswerKey:
     codes: Mapping[str, NDArray[np.int32]]
     clusters: NDArray[np.int64] | None = None
 
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters of the question with the most choices."""
+        return max((letters_of(self.choices[code]) for code in np.unique(self.choices_of_row)), key=len)
+
 
 def read_key(data: str | os.PathLike[str]) -> AnswerKey:
     """Read the key of a data set folder, or a key file.
@@ -115,6 +120,10 @@ def _read(path: Path, description: Mapping[str, Any]) -> AnswerKey:
     assumed = not builder.has_choices
     if assumed:
         builder.assume_published_choices()
+    problems = ProblemLog(str(path))
+    for line, trouble in builder.answers_without_choice():
+        problems.add(line, trouble)
+    problems.raise_if_any()
     columns = builder.finish()
     return AnswerKey(
         name=description["name"],
@@ -129,7 +138,7 @@ def _read_rows(path: Path) -> KeyBuilder:
     builder = KeyBuilder()
     problems = ProblemLog(str(path))
     for line, value, reason in read_json_lines(path):
-        trouble = reason or builder.add(value)
+        trouble = reason or builder.add(value, line)
         if trouble:
             problems.add(line, trouble)
     problems.raise_if_any()

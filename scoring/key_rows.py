@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from listenbench.scoring.answers import LETTERS, Choices, checked_choices
+from listenbench.scoring.answers import FEWEST, LETTERS, Choices, checked_choices, letters_of
 from listenbench.scoring.problems import quoted
 
 CONDITIONS: Final = ("clean", "flip", "stay", "both")
@@ -52,6 +52,7 @@ class KeyBuilder:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self._truth = bytearray()
+        self._unproved: dict[int, int] = {}
         self._choices: dict[Choices, int] = {(): 0}
         self._choices_of_row = array("i")
         self._items: dict[str, int] = {}
@@ -68,15 +69,15 @@ class KeyBuilder:
         """Whether any row says what its letters mean."""
         return any(self._choices_of_row)
 
-    def add(self, value: object) -> str:
-        """Add a row; return what is wrong with it, or an empty text."""
+    def add(self, value: object, line: int = 0) -> str:
+        """Add a row from a line of the file; return what is wrong with it, or an empty text."""
         try:
-            self._add(value)
+            self._add(value, line)
         except _RowError as error:
             return str(error)
         return ""
 
-    def _add(self, value: object) -> None:
+    def _add(self, value: object, line: int) -> None:
         row = _checked_object(value)
         file_id = _checked_id(row)
         if file_id in self.rows:
@@ -84,10 +85,12 @@ class KeyBuilder:
         answer = _checked_code(row, "answer", _LETTER_CODES)
         condition = _checked_code(row, "condition", _CONDITION_CODES)
         choices = row.get("choices")
-        choices_code = 0 if choices is None else self._choices_code(choices)
+        choices_code = 0 if choices is None else self._choices_code(choices, answer)
         item = self._item(row, condition)
         number = len(self.rows)
         self.rows[file_id] = number
+        if answer >= FEWEST and choices is None:
+            self._unproved[number] = line
         self._row_of[item * len(CONDITIONS) + condition] = number
         self._truth.append(answer)
         self._choices_of_row.append(choices_code)
@@ -155,10 +158,15 @@ class KeyBuilder:
             raise _RowError(f"{field}: more than {MAXIMUM_NAMES} distinct values; is the field right?")
         return codes.setdefault(name, len(codes))
 
-    def _choices_code(self, value: object) -> int:
+    def _choices_code(self, value: object, answer: int) -> int:
         choices = checked_choices(value)
         if choices is None:
-            raise _RowError(f"choices are {quoted(value)}; they must be one text a letter")
+            raise _RowError(
+                f"choices are {quoted(value)}; they must be one text a letter, "
+                f"{FEWEST} to {len(LETTERS)} of them"
+            )
+        if answer >= len(choices):
+            raise _RowError(f"the answer is {LETTERS[answer]}, and there are {len(choices)} choices")
         if choices not in self._choices and len(self._choices) > MAXIMUM_NAMES:
             raise _RowError(f"choices: more than {MAXIMUM_NAMES} distinct values")
         return self._choices.setdefault(choices, len(self._choices))
@@ -169,7 +177,7 @@ class KeyBuilder:
             row = _checked_object(value)
             number = self.rows.get(_checked_id(row))
             if number is not None and row.get("choices") is not None:
-                self._choices_of_row[number] = self._choices_code(row["choices"])
+                self._choices_of_row[number] = self._choices_code(row["choices"], self._truth[number])
         except _RowError as error:
             return str(error)
         return ""
@@ -179,10 +187,19 @@ class KeyBuilder:
         by_code = {}
         for task, code in self._names["task"].items():
             if task in PUBLISHED_CHOICES:
-                by_code[code] = self._choices_code(PUBLISHED_CHOICES[task])
+                by_code[code] = self._choices_code(PUBLISHED_CHOICES[task], answer=0)
         of_kind = [by_code.get(task, 0) for task, _, _ in self._kinds]
         kinds = self._kind_of_item
         self._choices_of_row = array("i", (of_kind[kinds[item]] for item in self._item_of_row))
+
+    def answers_without_choice(self) -> Iterator[tuple[int, str]]:
+        """Yield where an answer is none of the letters of its question: line, and what is wrong."""
+        choices = list(self._choices)
+        for number, line in self._unproved.items():
+            letters = letters_of(choices[self._choices_of_row[number]])
+            answer = LETTERS[self._truth[number]]
+            if answer not in letters:
+                yield line, f"answer is {answer!r}; it must be one of {', '.join(letters)}"
 
     def finish(self) -> dict[str, Any]:
         """Return the columns of an `AnswerKey`, with names and codes in an order of their own.

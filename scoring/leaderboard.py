@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listenbench.errors import DataError, ListenbenchError
-from listenbench.scoring.answers import CHANCE, LETTERS
-from listenbench.scoring.bootstrap import NORMAL_QUANTILE, Interval
+from listenbench.scoring.answers import INVALID, letters_of
+from listenbench.scoring.conditions import AUDIO, condition_of
 from listenbench.scoring.key import AnswerKey, check_no_link, read_key
 from listenbench.scoring.outcomes import tabulate
-from listenbench.scoring.predictions import Predictions, read_predictions
+from listenbench.scoring.predictions import Predictions
 from listenbench.scoring.problems import quoted
 from listenbench.scoring.report import with_interval
-from listenbench.scoring.scored import check_fingerprint, check_resampling, check_whole
+from listenbench.scoring.scored import check_resampling, checked_predictions
 from listenbench.scoring.scorer import Group, overall
 from listenbench.scoring.tables import Table
 
@@ -138,10 +137,8 @@ def make_leaderboard(
     for path in _submissions(Path(folder)):
         try:
             check_no_link(path)
-            predictions = read_predictions(path, key)
+            predictions = checked_predictions(path, key, "error", strict=False, whole=True)
             check_meta(predictions)
-            check_fingerprint(predictions, key)
-            check_whole(predictions)
         except ListenbenchError as error:
             rejected.append(str(error))
             continue
@@ -165,7 +162,8 @@ def check_meta(predictions: Predictions) -> None:
     Raises
     ------
     DataError
-        If its first line lacks a field of `REQUIRED`, or has another readout than those of `READOUTS`.
+        If its first line lacks a field of `REQUIRED`, has another readout than those of `READOUTS`, or a
+        condition under which the recordings weren't shown.
     """
     for field in REQUIRED:
         value = predictions.meta.get(field)
@@ -174,6 +172,12 @@ def check_meta(predictions: Predictions) -> None:
                 f"{predictions.source}:1: meta.{field} is missing; the first line must be "
                 f'{{"meta": {{...}}}} with {", ".join(REQUIRED)}'
             )
+    condition = condition_of(predictions.meta)
+    if condition != AUDIO:
+        raise DataError(
+            f"{predictions.source}:1: meta.condition is {quoted(condition)}; what is ranked is "
+            "answers to the recordings"
+        )
     if predictions.meta["readout"] not in READOUTS:
         stated = quoted(predictions.meta["readout"])
         raise DataError(
@@ -198,34 +202,26 @@ def _entry(
 
 def _references(key: AnswerKey, resamples: int, seed: int) -> tuple[Entry, ...]:
     """Return the lines of a constant answer a letter, and of guessing."""
+    letters = np.array([len(letters_of(choices)) for choices in key.choices])[key.choices_of_row]
     constants = [
         _entry(
-            key, _reference_meta(f"always {letter}"), np.full(len(key.rows), code, np.uint8), resamples, seed
+            key,
+            _reference_meta(f"always {letter}"),
+            np.where(code < letters, code, INVALID).astype(np.uint8),
+            resamples,
+            seed,
         )
-        for code, letter in enumerate(LETTERS)
+        for code, letter in enumerate(key.letters)
     ]
-    return (*constants, Entry(_reference_meta("guessing (expected)"), guessing(constants[0].group)))
+    return (*constants, Entry(_reference_meta("guessing (expected)"), _guessed_group(constants[0].group)))
 
 
-def guessing(group: Group) -> Group:
-    """Return the figures that independent guesses are expected to give on the files of a group."""
-    figures = {
-        name: replace(figure, value=CHANCE, interval=figure.chance)
-        for name, figure in group.figures.items()
-        if figure.chance is not None
-    }
-    pairs = group.figures["pairs_both_right"]
-    figures["pairs_both_right"] = replace(
-        pairs, value=CHANCE**2, interval=_binomial_range(CHANCE**2, pairs.n)
-    )
+def _guessed_group(group: Group) -> Group:
+    """Return a group with the figures that guessing is expected to give on its files."""
+    figures = {name: replace(figure, value=None, interval=None) for name, figure in group.figures.items()}
+    for name, found in group.guessed.items():
+        figures[name] = replace(figures[name], value=found.expected, interval=found.interval)
     return replace(group, figures=figures)
-
-
-def _binomial_range(share: Fraction, n: int) -> Interval | None:
-    if not n:
-        return None
-    half = NORMAL_QUANTILE * float(share * (1 - share) / n) ** 0.5
-    return Interval(max(0.0, float(share) - half), min(1.0, float(share) + half), "normal")
 
 
 def _reference_meta(name: str) -> dict[str, str]:

@@ -75,7 +75,7 @@ class Metric:
     constant : Fraction
         What is added.
     against_chance : bool
-        Whether guessing is expected to give one half.
+        Whether it is compared with guessing.
     """
 
     name: str

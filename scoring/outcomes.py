@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from listenbench.scoring.answers import INVALID, LETTERS
+from listenbench.scoring.answers import FEWEST, INVALID, LETTERS, letters_of
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.key_rows import CONDITIONS, FIELDS
 
@@ -26,8 +26,7 @@ DIFFERENT: Final = "different"
 
 _RESPONSES: Final = len(LETTERS) + 2
 _TRUTHS: Final = len(LETTERS)
-_MEANINGS: Final = len(LETTERS) + 1
-_STATES: Final = 1 + _TRUTHS * _RESPONSES * _MEANINGS
+_DIFFERENT: Final = len(LETTERS) + 1
 
 Integers = NDArray[np.int64]
 
@@ -46,12 +45,15 @@ class States:
         Code of the response.
     different : array of int
         Code of the letter that means 'different', or -1 where none does.
+    letters : array of int
+        Number of letters that the question has.
     """
 
     present: NDArray[np.bool_]
     truth: Integers
     response: Integers
     different: Integers
+    letters: Integers
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -145,7 +147,13 @@ def _joined(group: Integers, column: Integers) -> Integers:
 
 def _item_states(key: AnswerKey, responses: NDArray[np.uint8]) -> Integers:
     """Return the state code of each item under each condition, shape (items, conditions)."""
-    meaning = np.array([1 + _different_letter(choices) for choices in key.choices], np.int64)
+    meaning = np.array(
+        [
+            1 + _different_letter(choices) + _DIFFERENT * (len(letters_of(choices)) - FEWEST)
+            for choices in key.choices
+        ],
+        np.int64,
+    )
     row_states = 1 + (
         key.truth.astype(np.int64)
         + _TRUTHS * responses.astype(np.int64)
@@ -165,5 +173,6 @@ def decode(states: Integers) -> States:
         present=states != ABSENT,
         truth=code % _TRUTHS,
         response=code // _TRUTHS % _RESPONSES,
-        different=code // (_TRUTHS * _RESPONSES) - 1,
+        different=code // (_TRUTHS * _RESPONSES) % _DIFFERENT - 1,
+        letters=code // (_TRUTHS * _RESPONSES * _DIFFERENT) + FEWEST,
     )

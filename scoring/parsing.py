@@ -13,7 +13,7 @@ In this order; the first step that finds a letter decides, and contradictions en
    choice named, and only neutral words around it.
 
 In steps 5 and 6 a sentence that asks, hedges ('maybe', 'if', 'could') or denies makes the reply unreadable,
-and so does the other letter in the place of an answer (in step 5: after the first statement). A letter inside
+and so does another letter in the place of an answer (in step 5: after the first statement). A letter inside
 a word and the article 'a' never count.
 """
 
@@ -27,7 +27,16 @@ from itertools import islice
 from typing import Final
 
 from listenbench.scoring import reply_words as words
-from listenbench.scoring.answers import INVALID, LETTER_READINGS, LETTERS, Choices, Reading, checked_choices
+from listenbench.scoring.answers import (
+    INVALID,
+    LETTER_READINGS,
+    LETTERS,
+    Choices,
+    Reading,
+    checked_choices,
+    letters_of,
+)
+from listenbench.scoring.letter_patterns import LetterPatterns, patterns_for
 
 EMPTY: Final = Reading(INVALID, "empty reply")
 NOTHING: Final = Reading(INVALID, "no answer named")
@@ -52,13 +61,13 @@ def parse_answer(text: str, choices: Sequence[str] | Mapping[str, str] | None = 
     text : str
         What the model generated.
     choices : sequence of str, or mapping of str to str, optional
-        What the letters mean, in their order or by letter, such as ("same", "different"). Without it, words
-        are not read.
+        What the letters mean, in their order or by letter, such as ("same", "different"); there are as many
+        letters as choices. Without it, the letters are A and B, and words are not read.
 
     Returns
     -------
     str or None
-        A or B; None if no single answer is plainly given.
+        A letter of the question; None if no single answer is plainly given.
     """
     reading = read_reply(text, checked_choices(choices) or ())
     return LETTERS[reading.code] if reading.code < len(LETTERS) else None
@@ -69,7 +78,8 @@ def read_reply(text: str, choices: Choices = ()) -> Reading:
     reply = _prepared(text)
     if not reply:
         return EMPTY
-    whole = words.WHOLE.fullmatch(reply)
+    patterns = _patterns(choices)
+    whole = patterns.whole.fullmatch(reply)
     if whole:
         return LETTER_READINGS[whole["letter"].upper()]
     if words.REFUSAL.search(reply):
@@ -80,6 +90,10 @@ def read_reply(text: str, choices: Choices = ()) -> Reading:
     if in_json is not None:
         return in_json
     return _read_statements(reply, choices) or _read_marks(reply, choices) or _read_words(reply, choices)
+
+
+def _patterns(choices: Choices) -> LetterPatterns:
+    return patterns_for(len(letters_of(choices)))
 
 
 def _prepared(text: str) -> str:
@@ -115,23 +129,25 @@ def _read_json(reply: str, choices: Choices) -> Reading | None:
     answers = [value[name] for name in value if name.lower() in words.JSON_FIELDS]
     if len(answers) != 1 or not isinstance(answers[0], str):
         return SEVERAL if len(answers) > 1 else NOTHING
-    whole = words.WHOLE.fullmatch(answers[0].strip())
+    whole = _patterns(choices).whole.fullmatch(answers[0].strip())
     return LETTER_READINGS[whole["letter"].upper()] if whole else _read_words(answers[0], choices)
 
 
 def _read_statements(reply: str, choices: Choices) -> Reading | None:
-    patterns = (words.STATEMENT, words.CHOICE, words.PLAIN)
-    matches = (match for pattern in patterns for match in islice(pattern.finditer(reply), _MAXIMUM_PLACES))
+    patterns = _patterns(choices)
+    kinds = (patterns.statement, patterns.choice, patterns.plain)
+    matches = (match for pattern in kinds for match in islice(pattern.finditer(reply), _MAXIMUM_PLACES))
     found = {match.start("letter"): match.start() for match in matches}
     return _judged(reply, found, min(found, default=0), choices)
 
 
 def _read_marks(reply: str, choices: Choices) -> Reading | None:
     found: dict[int, int] = {}
-    for pattern in (words.LABEL, words.OWN_LINE):
+    patterns = _patterns(choices)
+    for pattern in (patterns.label, patterns.own_line):
         places = (match.start("letter") for match in islice(pattern.finditer(reply), _MAXIMUM_PLACES))
         found.update({place: place for place in places})
-    for match in islice(words.MARKED.finditer(reply), _MAXIMUM_PLACES):
+    for match in islice(patterns.marked.finditer(reply), _MAXIMUM_PLACES):
         group = match.lastgroup or ""
         position = match.start(group)
         if _names_sound(reply, match.start()) or (
@@ -172,7 +188,7 @@ def _judged(reply: str, found: Mapping[int, int], start: int, choices: Choices) 
     found : mapping of int to int
         Where the letters stand, to where their statements begin.
     start : int
-        Where the part begins in which the other letter may not stand as an answer.
+        Where the part begins in which no other letter may stand as an answer.
     choices : Choices
         What the letters mean.
     """
@@ -186,7 +202,7 @@ def _judged(reply: str, found: Mapping[int, int], start: int, choices: Choices) 
         objection = _objection(reply, beginning, position)
         if objection is not None:
             return objection
-    if _names_other(reply, letter, start):
+    if _names_other(reply, letter, start, choices):
         return SEVERAL
     if _words_contradict(reply[max(found) + 1 : max(found) + _CONTEXT], letter, choices):
         return CONTRADICTED
@@ -203,9 +219,9 @@ def _objection(reply: str, start: int, position: int) -> Reading | None:
     return DENIED if words.REJECTED.search(after) else None
 
 
-def _names_other(reply: str, letter: str, start: int) -> bool:
-    """Whether the other letter stands in the place of an answer, from a position on."""
-    for match in words.LETTER.finditer(reply, start):
+def _names_other(reply: str, letter: str, start: int, choices: Choices) -> bool:
+    """Whether another letter stands in the place of an answer, from a position on."""
+    for match in _patterns(choices).ending.finditer(reply, start):
         if match["letter"] != letter and not _names_sound(reply, match.start()):
             return True
     return False

@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listenbench.errors import DataError
-from listenbench.scoring.answers import INVALID, MISSING, NO_REPLY, Reading, read_letter, read_logprobs
+from listenbench.scoring.answers import (
+    INVALID,
+    MISSING,
+    NO_REPLY,
+    Choices,
+    Reading,
+    read_letter,
+    read_logprobs,
+)
 from listenbench.scoring.conditions import as_in_data_set
 from listenbench.scoring.jsonlines import read_json_lines
 from listenbench.scoring.key import AnswerKey
@@ -225,13 +233,12 @@ class _Reader:
     def _reading(self, field: str, content: object, row: int) -> Reading:
         if content is None:
             return NO_REPLY
+        choices = self._key.choices[self._key.choices_of_row[row]]
         if field == "logprobs":
-            return _logprobs_reading(content)
+            return _logprobs_reading(content, choices)
         if not isinstance(content, str):
             raise ReplyError(f"{field} is {quoted(content)}; it must be a text")
-        if field == "answer":
-            return read_letter(content)
-        return read_reply(content, self._key.choices[self._key.choices_of_row[row]])
+        return read_letter(content, choices) if field == "answer" else read_reply(content, choices)
 
     def finish(self, source: str) -> Predictions:
         counts = np.bincount(np.frombuffer(self._reason_of_slot, np.uint8), minlength=len(self._reasons) + 1)
@@ -263,11 +270,11 @@ def _file_id(value: Mapping[str, Any]) -> str:
     return str(ids[0])
 
 
-def _logprobs_reading(content: object) -> Reading:
+def _logprobs_reading(content: object, choices: Choices) -> Reading:
     if not isinstance(content, Mapping):
         raise ReplyError(f"logprobs is {quoted(content)}; it must be an object with a number a letter")
     try:
-        return read_logprobs(content)
+        return read_logprobs(content, choices)
     except TypeError as error:
         raise ReplyError(str(error)) from error
 

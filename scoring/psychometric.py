@@ -1,8 +1,9 @@
 """Psychometric curves: accuracy by the size of the change, and the smallest change heard.
 
 At each rung the share of right answers over clean and FLIP files is a two-choice proportion: an item's two
-files have opposite answers, so that a constant answer gets one half. The curve is a Weibull function of the
-magnitude m of the change (Wichmann and Hill, Perception & Psychophysics 63, 2001, pages 1293-1313),
+files have opposite answers, so that a constant answer gets one half. Questions with more choices have no
+curve here. The curve is a Weibull function of the magnitude m of the change (Wichmann and Hill, Perception &
+Psychophysics 63, 2001, pages 1293-1313),
 
     P(m) = 1/2 + (1/2 - lapse) * (1 - exp(-(m / scale) ** slope)),
 
@@ -22,6 +23,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from listenbench.scoring.answers import FEWEST
 from listenbench.scoring.bootstrap import LEVEL, Interval, resampled_totals, wilson_interval
 from listenbench.scoring.key_rows import number_of
 from listenbench.scoring.outcomes import OutcomeTable
@@ -139,8 +141,11 @@ def fit_curve(
     Returns
     -------
     Curve or None
-        None where the rungs are no magnitudes or fewer than two.
+        None where the rungs are no magnitudes or fewer than two, or a question has more than two choices.
     """
+    states = table.decoded()
+    if (states.letters[states.present] > FEWEST).any():
+        return None
     codes = np.unique(table.column("rung"))
     values = [number_of(names[code]) for code in codes]
     numbers = tuple(value for value in values if value is not None)

@@ -1,4 +1,4 @@
-"""The vocabulary and the patterns by which free text is read; `listenbench.scoring.parsing` applies them.
+"""The vocabulary by which free text is read; `listenbench.scoring.parsing` applies it.
 
 All patterns have bounded repetitions, so that the time is linear in the length of the text.
 """
@@ -7,12 +7,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-
-_OPEN: Final = r"[\s\"'`(\[{*_]{0,8}"
-_CLOSE: Final = r"[\"'`)\]}*_]{0,8}"
-_END: Final = r"(?=\s{0,3}(?:$|\n|[.,:;!](?!\w)|\(|[\u2013\u2014]|-\s|-$)|\s{1,3}(?:because|since|as)\b)"
-_STOP: Final = rf"(?:{_CLOSE}{_END}|\)(?=\s))"
-_NOUN: Final = r"(?:option|choice|letter|answer)"
 
 REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 """What a reasoning model says before its answer, closed or broken off."""
@@ -29,55 +23,6 @@ LATEX: Final = re.compile(
     r"\\(?:boxed|fbox|text|textbf|textrm|mathrm|mathbf|mathsf)(?![A-Za-z])|\\[()\[\]]|\$"
 )
 """LaTeX commands around an answer; the braces stay and count as brackets."""
-
-WHOLE: Final = re.compile(
-    rf"{_OPEN}(?:{_NOUN}{_CLOSE}\s{{0,3}}[:=]?\s{{0,3}})?"
-    rf"{_OPEN}(?P<letter>[AB])[\s\"'`)\]}}*_.:;!,]{{0,12}}",
-    re.IGNORECASE,
-)
-"""A reply that is a letter and nothing else but marks, or 'option B' and the like."""
-
-STATEMENT: Final = re.compile(
-    rf"(?:\b(?:answer|verdict|conclusion)\b|\b(?:correct|right|best|my|final|chosen)\s{{1,3}}{_NOUN}\b)"
-    rf"{_CLOSE}\s{{0,3}}(?:is\b|was\b|must\s{{1,3}}be\b|should\s{{1,3}}be\b|:|=|-{{1,2}}>|\u2192)"
-    rf"{_CLOSE}\s{{0,3}}:?{_OPEN}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_STOP}",
-    re.IGNORECASE,
-)
-"""'answer: B', 'the answer is (B)', '"answer": "B"', 'the correct option is **B**'."""
-
-CHOICE: Final = re.compile(
-    r"\bI(?:'d|'ll|\swould|\swill|\smust)?\s{1,3}"
-    r"(?:choose|chose|pick|picked|select|selected|answer|say|go\swith|went\swith|vote\sfor)\s{1,3}"
-    rf"(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_STOP}"
-)
-"""'I choose B', 'I'd go with option A'."""
-
-PLAIN: Final = re.compile(
-    r"(?:\A|\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|I think|I believe),?\s{1,3})"
-    rf"(?:[Ii]t\sis|[Ii]t's)\s{{1,3}}(?:{_NOUN}\s{{1,3}})?{_OPEN}(?P<letter>[AB]){_STOP}"
-)
-"""'It's B.' as the first words, or after 'so', 'therefore' or 'I think'."""
-
-LABEL: Final = re.compile(
-    rf"^[ \t\"'`(\[{{*_]{{0,8}}(?P<letter>[AB])"
-    rf"(?:{_CLOSE}[.:;,)]{_CLOSE}(?=\s|$)|{_CLOSE}\s{{1,3}}[-\u2013\u2014]\s|[\"'`)\]}}*_]{{1,8}}(?=\s))",
-    re.MULTILINE,
-)
-"""A line that starts with 'B.', 'B)', '(B)', 'B:', 'B -'."""
-
-OWN_LINE: Final = re.compile(r"^[ \t\"'`(\[{*_]{0,8}(?P<letter>[AB])[ \t\"'`)\]}*_.:!]{0,8}$", re.MULTILINE)
-"""A line that is a letter with or without marks."""
-
-MARKED: Final = re.compile(
-    r"(?<!\w)(?:\"\s?(?P<a>[AB])\.?\s?\"|'(?P<b>[AB])\.?'|`(?P<c>[AB])`|\((?P<d>[AB])\)|\[(?P<e>[AB])\]"
-    r"|\{{1,2}\s?\(?(?P<f>[AB])\)?\s?\}{1,2}|\*{1,3}\s?\(?(?P<g>[AB])[.):]{0,2}\s?\*{1,3}|__(?P<h>[AB])__)(?!\w)"
-)
-"""A letter within a line in quotes, brackets, bold or a box."""
-
-LETTER: Final = re.compile(
-    r"(?<![\w'\u2019.#-])(?P<letter>[AB])(?=\s{0,3}(?:[.,:;!?)\]}\"*'/]|$|\n|(?:and|or|nor|vs)\b))"
-)
-"""A capital letter that ends a phrase, so that it is no article."""
 
 _HEARD: Final = (
     r"(?:clip|recording|audio|sample|sound|track|excerpt|segment|section|part|file|passage|phrase"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from listenbench.scoring.conditions import AUDIO, condition_of
 from listenbench.scoring.figures_text import float_text, interval_text
 from listenbench.scoring.predictions import READOUTS
 from listenbench.scoring.psychometric import Bound, Curve
@@ -35,7 +36,14 @@ _TITLES: Final = {
     ("texture",): "By texture",
     ("task", "texture"): "By task and texture",
 }
-_MAIN: Final = {"clean_accuracy": "clean", "acc_fs": "Acc_FS", "miss_rate": "MR", "false_flip_rate": "FFR"}
+MAIN_LABELS: Final = {
+    "clean_accuracy": "clean",
+    "acc_fs": "Acc_FS",
+    "miss_rate": "MR",
+    "false_flip_rate": "FFR",
+}
+"""The figures of the main table, each with the head of its column."""
+
 _PAIRS: Final = {"pairs_both_right": "pairs right", "pairs_one_right": "one right"}
 _LETTERS: Final = {"share_of_a": "share of A", "accuracy_given_a": "given A", "accuracy_given_b": "given B"}
 
@@ -54,8 +62,8 @@ def markdown(score: Score) -> str:
 def latex(score: Score) -> str:
     """Return one row a task and one for all items: clean, Acc_FS, MR, FFR."""
     groups = [group for group in score.analysis.groups if group.by in ((), ("task",))]
-    rows = tuple((_label(group), *(plain(group.figures[name]) for name in _MAIN)) for group in groups)
-    return as_latex(Table(f"{score.key.name}", ("", *_MAIN.values()), rows))
+    rows = tuple((_label(group), *(plain(group.figures[name]) for name in MAIN_LABELS)) for group in groups)
+    return as_latex(Table(f"{score.key.name}", ("", *MAIN_LABELS.values()), rows))
 
 
 def csv_rows(score: Score) -> str:
@@ -98,6 +106,9 @@ def _facts(score: Score) -> list[str]:
         facts[0] += f", fingerprint {key.fingerprint[:16]}"
     if predictions.meta.get("model"):
         facts.append(f"model: {predictions.meta['model']}")
+    condition = condition_of(predictions.meta)
+    if condition != AUDIO:
+        facts.append(f"condition: {condition} (not the recordings of the data set)")
     stated = predictions.meta.get("readout")
     facts.append(f"readout: {READOUTS[predictions.readout]}" + (f" (made by: {stated})" if stated else ""))
     invalid = sum(predictions.invalid_reasons.values())
@@ -147,7 +158,7 @@ def _label(group: Group) -> str:
 
 
 def _main_table(grouping: tuple[str, ...], groups: list[Group] | tuple[Group, ...]) -> Table:
-    metrics = _MAIN | _PAIRS
+    metrics = MAIN_LABELS | _PAIRS
     rows = tuple(
         (_label(group), str(group.items), *(with_interval(group.figures[name]) for name in metrics))
         for group in groups
@@ -174,16 +185,16 @@ def _letter_table(groups: list[Group]) -> Table:
 
 def _listener_table(panel: Panel) -> Table:
     rows = [
-        (each.name, str(each.answers), *(with_interval(each.figures[name]) for name in _MAIN))
+        (each.name, str(each.answers), *(with_interval(each.figures[name]) for name in MAIN_LABELS))
         for each in panel.listeners
     ]
     if len(panel.listeners) > 1:
-        intervals = (interval_text(panel.intervals[name], 100, 1) or NONE for name in _MAIN)
+        intervals = (interval_text(panel.intervals[name], 100, 1) or NONE for name in MAIN_LABELS)
         rows.append(("all, over listeners", str(panel.answers), *intervals))
     note = (
         "The last line draws whole listeners: what other people would give, where there are enough of them."
     )
-    header = ("", "answers", *_MAIN.values())
+    header = ("", "answers", *MAIN_LABELS.values())
     return Table("Listeners", header, tuple(rows), note if len(panel.listeners) > 1 else "")
 
 

@@ -11,7 +11,6 @@ from listenbench._version import __version__
 from listenbench.errors import DataError
 from listenbench.randomness import checked_seed
 from listenbench.scoring import report
-from listenbench.scoring.answers import LETTERS
 from listenbench.scoring.bootstrap import LEVEL
 from listenbench.scoring.json_values import curve_value, group_value, sensitivity_value
 from listenbench.scoring.key import AnswerKey, read_key
@@ -70,7 +69,7 @@ class Score:
                 "fingerprint": key.fingerprint,
                 "files": len(key.rows),
                 "items": len(key.row_of),
-                "letters": list(LETTERS),
+                "letters": list(key.letters),
                 "letters_assumed_as_published": key.assumed_choices,
             },
             "predictions": {
@@ -123,19 +122,45 @@ def make_score(
     """Score predictions; see `listenbench.scoring.score`."""
     check_resampling(resamples, seed)
     key = read_key(data)
-    return score_on_key(source, key, duplicates=duplicates, strict=strict, resamples=resamples, seed=seed)
+    predictions = checked_predictions(source, key, duplicates, strict=strict)
+    return score_predictions(key, predictions, resamples, seed)
 
 
-def score_on_key(
-    source: Source, key: AnswerKey, *, duplicates: Duplicates, strict: bool, resamples: int, seed: int
-) -> Score:
-    """Score predictions on a key that is read already, as when several submissions are scored."""
-    check_resampling(resamples, seed)
+def checked_predictions(
+    source: Source, key: AnswerKey, duplicates: Duplicates, *, strict: bool, whole: bool = False
+) -> Predictions:
+    """Read predictions and refuse those that a key can't score.
+
+    Parameters
+    ----------
+    source : path, mapping or iterable of mappings
+        The predictions.
+    key : AnswerKey
+        The data set.
+    duplicates : {"error", "first", "last"}
+        Which reply counts when a file has several.
+    strict : bool
+        Whether files without a reply are an error.
+    whole : bool, optional
+        Whether every file of the data set has to count once, so that answers of listeners are an error.
+
+    Raises
+    ------
+    DataError
+        If they can't be used, were made on another data set, or are not as `strict` or `whole` ask.
+    """
     predictions = read_predictions(source, key, duplicates)
     check_fingerprint(predictions, key)
+    if whole:
+        check_whole(predictions)
     if strict and predictions.missing:
         asked_about = len(predictions.responses)
         raise DataError(f"{predictions.source}: {predictions.missing} of {asked_about} files have no answer")
+    return predictions
+
+
+def score_predictions(key: AnswerKey, predictions: Predictions, resamples: int, seed: int) -> Score:
+    """Score predictions that were read already, such as those of `checked_predictions`."""
     asked = key if predictions.trials is None else key_of_trials(key, predictions.trials)
     analysis = analyse(asked, tabulate(asked, predictions.responses), resamples, seed)
     return Score(key, predictions, analysis, resamples, seed, make_panel(key, predictions, resamples, seed))
@@ -187,5 +212,5 @@ def check_whole(predictions: Predictions) -> None:
     if predictions.trials is not None:
         raise DataError(
             f"{predictions.source}: its lines name a {LISTENER}, and each answered a part: such answers "
-            "can be scored, but not compared or ranked file by file"
+            "can be scored alone, but not compared or ranked file by file"
         )

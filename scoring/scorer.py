@@ -10,14 +10,8 @@ from typing import Final
 import numpy as np
 
 from listenbench.randomness import stream
-from listenbench.scoring.answers import CHANCE
-from listenbench.scoring.bootstrap import (
-    NORMAL_QUANTILE,
-    Interval,
-    percentile_interval,
-    resampled_totals,
-    wilson_interval,
-)
+from listenbench.scoring.bootstrap import Interval, percentile_interval, resampled_totals, wilson_interval
+from listenbench.scoring.chance import Guessing, guessed_figures
 from listenbench.scoring.key import AnswerKey
 from listenbench.scoring.metrics import LETTER_METRICS, METRICS, Metric, features, totals
 from listenbench.scoring.outcomes import Integers, OutcomeTable
@@ -54,8 +48,8 @@ class Figure:
     interval : Interval or None
         Its interval.
     chance : Interval or None
-        Where the figure lies in 95 of 100 runs of pure guessing; None for figures that guessing doesn't bring
-        to one half.
+        Where the figure lies in 95 of 100 runs of pure guessing; None for figures that aren't compared with
+        that.
     """
 
     value: Fraction | None
@@ -89,6 +83,9 @@ class Group:
         Exact counts, by name of `listenbench.scoring.metrics.FEATURES`.
     figures : dict of str to Figure
         By name of the metric.
+    guessed : dict of str to Guessing
+        What guessing gives on these files, by name of the metric; see
+        `listenbench.scoring.chance.guessed_figures`.
     """
 
     by: tuple[str, ...]
@@ -96,6 +93,7 @@ class Group:
     items: int
     totals: dict[str, int]
     figures: dict[str, Figure]
+    guessed: dict[str, Guessing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +180,17 @@ def _group(
     exact = totals(counted, part.counts)
     chosen = {name: counted[name] for name in _INTERVAL_FEATURES}
     draws = resampled_totals(chosen, part.counts, part.column("task"), resamples, generator, part.clusters)
+    guessed = guessed_figures(part)
     figures = {}
     for metric in METRICS:
         value = metric.exact(exact)
         n = _independent(metric, counted, part)
         interval = None if value is None else _interval(value, n, percentile_interval(metric.of_draws(draws)))
-        figures[metric.name] = Figure(value, _n(metric, exact), interval, chance_range(metric, exact))
+        chance = guessed[metric.name].interval if metric.against_chance and metric.name in guessed else None
+        figures[metric.name] = Figure(value, _n(metric, exact), interval, chance)
     for metric in LETTER_METRICS:
         figures[metric.name] = Figure(metric.exact(exact), _n(metric, exact))
-    return Group(by, names, part.items, exact, figures)
+    return Group(by, names, part.items, exact, figures, guessed)
 
 
 def _n(metric: Metric, exact: dict[str, int]) -> int:
@@ -207,20 +207,3 @@ def _independent(metric: Metric, counted: dict[str, Integers], part: OutcomeTabl
 
 def _interval(value: Fraction, n: int, resampled: Interval | None) -> Interval | None:
     return wilson_interval(float(value), n) if value in (0, 1) else resampled
-
-
-def chance_range(metric: Metric, exact: dict[str, int]) -> Interval | None:
-    """Return where a metric lies in 95 of 100 runs of independent guesses (normal approximation).
-
-    A figure outside of it differs from chance with p < 0.05 in the two-sided test of a proportion with the
-    variance of guessing. For 250, 500, 1,000 and 2,000 answers the half-widths are 6.2, 4.4, 3.1 and 2.2
-    points.
-    """
-    if not metric.against_chance or _n(metric, exact) == 0:
-        return None
-    guess = float(CHANCE)
-    variance = sum(
-        float(weight) ** 2 * guess * (1 - guess) / exact[bottom] for weight, _, bottom in metric.terms
-    )
-    half = NORMAL_QUANTILE * variance**0.5
-    return Interval(max(0.0, guess - half), min(1.0, guess + half), "normal")

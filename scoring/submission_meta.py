@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from listenbench.scoring.problems import quoted
 
-_META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url")
+_META_TEXTS: Final = ("model", "version", "readout", "used_training_split", "date", "code_url", "condition")
 _MAXIMUM_TEXT_LENGTH: Final = 300
 _MAXIMUM_DEPTH: Final = 20
 

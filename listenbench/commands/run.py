@@ -69,9 +69,9 @@ def _value(text: str) -> Any:
     metavar="NAME=VALUE",
     help="Argument of the provider; may be given several times.",
 )
-@click.option("--temperature", type=float, default=0.0, show_default=True)
-@click.option("--top-p", type=float)
-@click.option("--max-tokens", type=int, help="Longest reply.  [default: the provider's]")
+@click.option("--temperature", type=click.FloatRange(min=0), default=0.0, show_default=True)
+@click.option("--top-p", type=click.FloatRange(min=0, max=1))
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Longest reply.  [default: the provider's]")
 @click.option("--seed", type=int, help="Seed of sampling, where the provider takes one.")
 @click.option(
     "--trained-on",
@@ -80,11 +80,18 @@ def _value(text: str) -> Any:
     metavar="NAME",
     help="Training split that the model has seen.",
 )
-@click.option("--limit", type=int, metavar="N", help="Ask about the first N recordings only.")
-@click.option("--max-connections", type=int, metavar="N", help="Requests at a time.  [default: adaptive]")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Ask about the first N recordings only."
+)
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Requests at a time.  [default: adaptive]",
+)
 @click.option(
     "--max-retries",
-    type=int,
+    type=click.IntRange(min=0),
     default=8,
     show_default=True,
     metavar="N",
@@ -127,6 +134,13 @@ def command(
     sampling = {name: value for name in SAMPLING if (value := options.pop(name)) is not None}
     settings = RunSettings(**options, sampling=sampling, preflight=not no_preflight, progress=True)
     summary = run(load(folder), out, settings)
+    batch = summary.meta.get("batch_check")
+    if batch is not None and batch["changed"]:
+        click.echo(
+            f"listenbench: {batch['changed']} of {batch['together']} replies of the preflight changed when "
+            f"{batch['together']} were asked for at once: compare with a run of --max-connections 1",
+            err=True,
+        )
     click.echo(json.dumps(summary.meta, ensure_ascii=False) if as_json else _report(summary, folder))
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from listenbench.scoring.console import Settings, emit, reporting_bad_lines, scoring_options, the_key
 
+if TYPE_CHECKING:
+    from listenbench.scoring.condition_scores import ConditionScores
+    from listenbench.scoring.scored import Score
+
 
 @click.command()
-@click.argument("predictions", type=click.Path(path_type=Path))
+@click.argument("predictions", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--data", type=click.Path(path_type=Path), help="Data set folder.")
 @click.option("--key", type=click.Path(path_type=Path), help="Key file, instead of a data set.")
 @click.option(
@@ -25,7 +29,7 @@ from listenbench.scoring.console import Settings, emit, reporting_bad_lines, sco
 @click.option("--latex", "form", flag_value="latex", help="Print LaTeX rows, one a task.")
 @scoring_options
 def command(
-    predictions: Path,
+    predictions: tuple[Path, ...],
     data: Path | None,
     key: Path | None,
     json_path: str | None,
@@ -37,14 +41,22 @@ def command(
     A line is {"id": ..., "answer": "A"}, or has "logprobs": {"A": ..., "B": ...} or "text" instead of
     "answer". Missing and invalid answers count as wrong.
 
+    Several files are those of one model under several conditions (meta.condition), one of which is 'none':
+    each is scored, with its difference from 'none'.
+
     \b
     Example:
       listenbench score predictions.jsonl --data data/test-0
       listenbench score predictions.jsonl --key gold.jsonl --json score.json
+      listenbench score audio.jsonl silence.jsonl none.jsonl --data data/test-0
     """
-    from listenbench.scoring import score
+    from listenbench.scoring import score, score_conditions
 
     with reporting_bad_lines():
-        result = score(predictions, the_key(data, key), **settings)
+        result: Score | ConditionScores = (
+            score(predictions[0], the_key(data, key), **settings)
+            if len(predictions) == 1
+            else score_conditions(predictions, the_key(data, key), **settings)
+        )
     forms = {"markdown": result.to_markdown, "csv": result.to_csv, "latex": result.to_latex}
     emit(result.to_dict, json_path, result.to_text if form is None else forms[form])

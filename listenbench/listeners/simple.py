@@ -12,8 +12,7 @@ from listenbench.listeners.hearing import clips_of
 from listenbench.listeners.reading import DIFFERENT, SAME, read
 from listenbench.listeners.registry import Settings
 from listenbench.randomness import stream
-
-LETTERS = ("A", "B")
+from listenbench.scoring.answers import LETTERS, letters_of
 
 
 def always_a(dataset: Dataset, settings: Settings) -> dict[str, str]:
@@ -29,8 +28,12 @@ def always_b(dataset: Dataset, settings: Settings) -> dict[str, str]:
 
 
 def random(dataset: Dataset, settings: Settings) -> dict[str, str]:
-    """Toss a coin for each question, which depends on the seed and the item's id alone."""
-    return {item.id: LETTERS[int(stream(settings.seed, "random", item.id).integers(2))] for item in dataset}
+    """Draw a letter for each question, which depends on the seed and the item's id alone."""
+    answers = {}
+    for item in dataset:
+        letters = letters_of(item.choices)
+        answers[item.id] = letters[int(stream(settings.seed, "random", item.id).integers(len(letters)))]
+    return answers
 
 
 def equality(dataset: Dataset, settings: Settings) -> dict[str, str]:

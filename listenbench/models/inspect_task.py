@@ -15,12 +15,12 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
+    ChatMessage,
     ChatMessageUser,
     ContentAudio,
     ContentText,
     GenerateConfig,
     ModelOutput,
-    get_model,
 )
 from inspect_ai.scorer import (
     CORRECT,
@@ -41,11 +41,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from listenbench.dataset import Dataset, DatasetItem, load
 from listenbench.errors import SpecError
+from listenbench.models.asking import ask_model, words_of
 from listenbench.models.letters import LetterProbabilities, letter_probabilities
-from listenbench.models.presentation import AUDIO, CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
+from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
 from listenbench.models.prompts import prompts
 from listenbench.models.replies import GENERATED, LOGPROB, READOUTS, Reply, reading_of
-from listenbench.scoring.answers import INVALID, LETTERS
+from listenbench.scoring.answers import INVALID, LETTERS, Choices
+from listenbench.scoring.conditions import AUDIO
 
 TOP_LOGPROBS: Final = 20
 """How many tokens are asked for: the most that OpenAI, Google and vLLM give by default."""
@@ -57,6 +59,9 @@ _GOLD_FIELDS: Final = ("task", "item", "condition", "factor", "rung", "texture")
 
 Recorder = Callable[[Reply], None]
 """Takes each reply as it arrives."""
+
+FailureRecorder = Callable[[str], None]
+"""Takes the words of each request that failed for good."""
 
 
 @task
@@ -87,6 +92,7 @@ def listening_task(
     json_answer: bool = False,
     config: GenerateConfig | None = None,
     record: Recorder | None = None,
+    failed: FailureRecorder | None = None,
 ) -> Task:
     """Return the task for some items of a data set.
 
@@ -102,6 +108,8 @@ def listening_task(
         Sampling settings, which the readout adds to.
     record : callable, optional
         Is given each `Reply` as soon as it is there.
+    failed : callable, optional
+        Is given what an error says, where there is no reply.
 
     Raises
     ------
@@ -121,6 +129,7 @@ def listening_task(
         MOST_ASKED if json_answer else 1,
         readout,
         record,
+        failed,
     )
     return Task(
         dataset=MemoryDataset(samples, name=str(dataset.description.get("name"))),
@@ -168,6 +177,7 @@ def ask(
     most_asked: int,
     readout: str,
     record: Recorder | None,
+    failed: FailureRecorder | None,
 ) -> Solver:
     """Show what the condition says and ask, up to `most_asked` times while no answer can be read.
 
@@ -179,10 +189,9 @@ def ask(
         item = items[str(state.sample_id)]
         if condition not in WITHOUT_SOUND:
             state.messages = [audio_message(shown_recording(item, condition, pause), state.input_text)]
-        model = get_model()
         for asked in range(1, most_asked + 1):
-            state.output = await model.generate(state.messages)
-            reply = reply_of(item.id, state.output, readout, asked)
+            state.output = await _asked(state.messages, failed)
+            reply = reply_of(item.id, item.choices, state.output, readout, asked)
             if asked == most_asked or reading_of(reply.line(), item.choices).code < INVALID:
                 break
         state.messages.append(state.output.message)
@@ -194,23 +203,32 @@ def ask(
     return solve
 
 
-def reply_of(identifier: str, output: ModelOutput, readout: str, asked: int = 1) -> Reply:
+async def _asked(messages: list[ChatMessage], failed: FailureRecorder | None) -> ModelOutput:
+    try:
+        return await ask_model(messages)
+    except Exception as error:
+        if failed is not None:
+            failed(words_of(error))
+        raise
+
+
+def reply_of(identifier: str, choices: Choices, output: ModelOutput, readout: str, asked: int = 1) -> Reply:
     """Return what came back for a recording, with the retries of the current sample so far."""
     retries = sum(event.retries or 0 for event in transcript().events if isinstance(event, ModelEvent))
-    letters = letters_of(output) if readout == LOGPROB else None
+    letters = first_token(output, choices) if readout == LOGPROB else None
     return Reply(
         identifier, output.completion, letters, str(output.stop_reason), asked, retries, output.model
     )
 
 
-def letters_of(output: ModelOutput) -> LetterProbabilities:
-    """Return the probabilities of the letters as the first token of a reply."""
+def first_token(output: ModelOutput, choices: Choices) -> LetterProbabilities:
+    """Return the probabilities of the letters of a question as the first token of a reply."""
     logprobs = output.choices[0].logprobs if output.choices else None
     if logprobs is None or not logprobs.content:
-        return letter_probabilities([])
+        return letter_probabilities([], choices)
     first = logprobs.content[0]
     tokens = [(first.token, first.logprob), *((top.token, top.logprob) for top in first.top_logprobs or ())]
-    return letter_probabilities(tokens)
+    return letter_probabilities(tokens, choices)
 
 
 @metric

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from listenbench.scoring.answers import LETTERS
+from listenbench.scoring.answers import LETTERS, Choices, letters_of
 
 _MARGIN: Final = "\u2581\u0120\u010a \t\r\n"
 
@@ -38,18 +38,20 @@ class LetterProbabilities:
 
 
 def letter_of(token: str) -> str | None:
-    """Return the letter that a token is a variant of."""
+    """Return the letter, A to D, that a token is a variant of."""
     bare = token.strip(_MARGIN).upper()
     return bare if bare in LETTERS else None
 
 
-def letter_probabilities(tokens: Iterable[tuple[str, float]]) -> LetterProbabilities:
-    """Add up the probabilities of the variants of each letter.
+def letter_probabilities(tokens: Iterable[tuple[str, float]], choices: Choices = ()) -> LetterProbabilities:
+    """Add up the probabilities of the variants of each letter of a question.
 
     Parameters
     ----------
     tokens : iterable of (str, float)
         The most likely first tokens with their log-probabilities. A token that comes twice counts once.
+    choices : tuple of str, optional
+        What the letters mean; there are as many letters as choices, and two without it.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def letter_probabilities(tokens: Iterable[tuple[str, float]]) -> LetterProbabili
     """
     known = dict(tokens)
     logprobs: dict[str, float | None] = {}
-    for letter in LETTERS:
+    for letter in letters_of(choices):
         values = [value for token, value in known.items() if letter_of(token) == letter]
         logprobs[letter] = _log_of_sum(values)
     mass = sum(math.exp(value) for value in logprobs.values() if value is not None)
@@ -81,6 +83,6 @@ def _problem(known: dict[str, float], logprobs: dict[str, float | None]) -> str:
         return ""
     if not known:
         return "no log-probabilities"
-    if any(letter_of(token) and not math.isfinite(value) for token, value in known.items()):
+    if any(letter_of(token) in logprobs and not math.isfinite(value) for token, value in known.items()):
         return "a log-probability that is not a finite number"
     return "a letter is not among the most likely tokens"

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from listenbench.audio import encoded
+from listenbench.models.asking import ask_model, words_of
 from listenbench.models.inspect_task import audio_message, readout_config, reply_of
 from listenbench.models.probes import (
     TOGETHER,
+    BatchCheck,
     Heard,
     Probe,
+    batch_check,
     hearing_problem,
     sound_probes,
     text_probe,
@@ -35,10 +38,16 @@ class Findings:
         Whether it came to its end.
     problem : str
         What is wrong; empty if nothing is.
+    failure : str
+        What the error says that ended it.
+    batch : BatchCheck or None
+        Whether replies change when several are asked for at once; None without sound.
     """
 
     done: bool = False
-    problem: str = field(default="")
+    problem: str = ""
+    failure: str = ""
+    batch: BatchCheck | None = None
 
 
 def preflight_task(readout: str, *, with_sound: bool, config: GenerateConfig, findings: Findings) -> Task:
@@ -57,14 +66,24 @@ def ask_probes(readout: str, with_sound: bool, findings: Findings) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         del generate
-        probe = text_probe()
-        findings.problem = text_problem(probe, await _ask(probe, readout))
-        if with_sound and not findings.problem:
-            findings.problem = hearing_problem(await _listen(readout))
+        try:
+            await _find(findings, readout, with_sound)
+        except Exception as error:
+            findings.failure = words_of(error)
+            raise
         findings.done = True
         return state
 
     return solve
+
+
+async def _find(findings: Findings, readout: str, with_sound: bool) -> None:
+    probe = text_probe()
+    findings.problem = text_problem(probe, await _ask(probe, readout))
+    if with_sound and not findings.problem:
+        pairs = await _listen(readout)
+        findings.problem = hearing_problem(pairs)
+        findings.batch = batch_check(pairs)
 
 
 async def _listen(readout: str) -> list[tuple[Heard, Heard]]:
@@ -85,5 +104,5 @@ async def _ask(probe: Probe, readout: str) -> Reply:
         message = ChatMessageUser(content=probe.question)
     else:
         message = audio_message(encoded(probe.sound), probe.question)
-    output = await get_model().generate([message])
-    return reply_of(probe.name, output, readout)
+    output = await ask_model([message])
+    return reply_of(probe.name, probe.choices, output, readout)

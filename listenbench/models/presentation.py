@@ -14,12 +14,11 @@ from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, Samples, encoded, qu
 from listenbench.dataset import Dataset, DatasetItem, check_inside
 from listenbench.errors import DataError
 from listenbench.randomness import stream
+from listenbench.scoring.conditions import AUDIO, NONE, SWAPPED
 
-AUDIO: Final = "audio"
-NONE: Final = "none"
 MIDI_TEXT: Final = "midi-text"
 
-CONDITIONS: Final = (AUDIO, NONE, "silence", "noise", "clip-a", "clip-b", "swapped", MIDI_TEXT)
+CONDITIONS: Final = (AUDIO, NONE, "silence", "noise", "clip-a", "clip-b", SWAPPED, MIDI_TEXT)
 """What may be shown: the recording, nothing, zeros, white noise, one clip, both clips in the other order, or
 the notes as text."""
 
@@ -96,7 +95,7 @@ def shown_samples(item: DatasetItem, condition: str, pause: int) -> Samples:
         return clip_a
     if condition == "clip-b":
         return clip_b
-    if condition == "swapped":
+    if condition == SWAPPED:
         return np.concatenate([clip_b, silence, clip_a])
     return _noise(item) if condition == "noise" else np.zeros_like(samples)
 

@@ -113,6 +113,32 @@ def hearing_problem(pairs: Sequence[tuple[Heard, Heard]]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchCheck:
+    """How replies to the same clips differ between asking one at a time and several at once.
+
+    Attributes
+    ----------
+    together : int
+        How many were asked at once.
+    changed : int
+        How many of these replies are others than those alone.
+    largest_change : float
+        The largest change: of the log-odds of A against B, or 1 for other letters or words.
+    """
+
+    together: int
+    changed: int
+    largest_change: float
+
+
+def batch_check(pairs: Sequence[tuple[Heard, Heard]]) -> BatchCheck:
+    """Compare the replies to each clip alone with those among others."""
+    changes = [_distance(heard.alone, other) for pair in pairs for heard in pair for other in heard.together]
+    changed = sum(change > _SMALLEST_CHANGE for change in changes)
+    return BatchCheck(len(changes), changed, max(changes, default=0.0))
+
+
+@dataclass(frozen=True, slots=True)
 class Heard:
     """The replies to one clip: asked about alone, and among others."""
 

@@ -67,6 +67,6 @@ class Reply:
 def reading_of(line: Mapping[str, Any], choices: Choices) -> Reading:
     """Return what the scorer reads in a line."""
     if line.get("logprobs") is not None:
-        return read_logprobs(line["logprobs"])
+        return read_logprobs(line["logprobs"], choices)
     text = line.get("text")
     return NO_REPLY if text is None else read_reply(text, choices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,13 +13,14 @@ from typing import Any, Final
 
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from tqdm import tqdm
 
 from listenbench._version import __version__
 from listenbench.dataset import Dataset, DatasetItem
 from listenbench.errors import DataError, ListenbenchError, SpecError
+from listenbench.models.asking import one_line, words_of
 from listenbench.models.inspect_task import listening_task
 from listenbench.models.journal import Journal, finished_lines
 from listenbench.models.preflight import Findings, preflight_task
@@ -33,7 +34,6 @@ MOST_FAILURES: Final = 20
 """With more failed recordings than this, a run stops: the service is down, or refuses them all."""
 
 _PACKAGES: Final = ("inspect_ai", "openai", "anthropic", "google-genai", "transformers", "vllm")
-_SHOWN: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def run(dataset: Dataset, out: str | Path, settings: RunSettings) -> Summary:
         pending = tuple(item for item in items if item.id not in journal.lines)
         if pending:
             _ask(dataset, pending, settings, journal)
-        meta = _meta(journal.meta, items, journal.lines)
+        meta = _meta(journal.meta, items, journal.lines, settings)
         journal.finish(meta, (journal.lines.get(item.id, _missing(item, settings)) for item in items))
     return Summary(target, meta, len(pending))
 
@@ -98,9 +98,11 @@ def _ask(dataset: Dataset, pending: tuple[DatasetItem, ...], settings: RunSettin
     model = _model(settings)
     log_dir = settings.log_dir or journal.path.with_suffix("").with_suffix(".logs")
     if settings.preflight and "preflight" not in journal.meta:
-        _preflight(model, settings, log_dir)
+        batch = _preflight(model, settings, log_dir).batch
+        journal.meta["batch_check"] = None if batch is None else asdict(batch)
     journal.meta.setdefault("preflight", "passed" if settings.preflight else "skipped")
     journal.meta.setdefault("date", datetime.now(UTC).date().isoformat())
+    failures: list[str] = []
     with ExitStack() as stack:
         bar = stack.enter_context(
             tqdm(total=len(pending), unit="item", disable=None if settings.progress else True)
@@ -118,13 +120,16 @@ def _ask(dataset: Dataset, pending: tuple[DatasetItem, ...], settings: RunSettin
             json_answer=settings.json_answer,
             config=_config(settings),
             record=record,
+            failed=failures.append,
         )
         log = _evaluate(task, model, settings, log_dir)
     failed = [item for item in pending if item.id not in journal.lines]
     if failed and not (settings.accept_missing and log.status == "success"):
+        first = failures[0] if failures else _error_of(log)
+        kept = f"the others are kept in {journal.path}" if journal.lines else "nothing was written"
         raise DataError(
-            f"{len(failed)} of {len(pending)} recordings have no reply: {_first_error(log)}: the others are "
-            f"kept in {journal.path}, and the same call asks for the rest (logs: {log_dir})"
+            f"{len(failed)} of {len(pending)} recordings have no reply: {first}: {kept}, and the same call "
+            f"asks for the rest (logs: {log_dir})"
         )
 
 
@@ -136,7 +141,7 @@ def _model(settings: RunSettings) -> Model:
     except ListenbenchError:
         raise
     except Exception as error:  # noqa: BLE001  providers of all kinds raise errors of all kinds
-        raise SpecError(f"model {settings.model!r} can't be used: {_words(error)}") from None
+        raise SpecError(f"model {settings.model!r} can't be used: {words_of(error)}") from None
 
 
 def _config(settings: RunSettings) -> GenerateConfig:
@@ -145,19 +150,21 @@ def _config(settings: RunSettings) -> GenerateConfig:
     )
 
 
-def _preflight(model: Model, settings: RunSettings, log_dir: Path) -> None:
+def _preflight(model: Model, settings: RunSettings, log_dir: Path) -> Findings:
     findings = Findings()
     task = preflight_task(
         settings.readout, with_sound=settings.sends_sound, config=_config(settings), findings=findings
     )
     log = _evaluate(task, model, settings, log_dir)
     if not findings.done:
-        raise DataError(f"preflight: model {settings.model!r} gave no reply: {_first_error(log)}")
+        words = findings.failure or _error_of(log)
+        raise DataError(f"preflight: model {settings.model!r} gave no reply: {words}")
     if findings.problem:
         problem = redacted(findings.problem)
         raise DataError(
             f"preflight: model {settings.model!r}: {problem} (nothing else was asked; --no-preflight goes on)"
         )
+    return findings
 
 
 def _evaluate(task: Task, model: Model, settings: RunSettings, log_dir: Path) -> EvalLog:
@@ -176,28 +183,15 @@ def _evaluate(task: Task, model: Model, settings: RunSettings, log_dir: Path) ->
             ctl_server=False,
         )[0]
     except Exception as error:  # noqa: BLE001  Inspect ends a task that can't start with errors of all kinds
-        raise DataError(f"model {settings.model!r} can't be asked: {_words(error)}") from None
+        raise DataError(f"model {settings.model!r} can't be asked: {words_of(error)}") from None
     if log.status == "cancelled":
         raise KeyboardInterrupt
     return log
 
 
-def _first_error(log: EvalLog) -> str:
-    errors = [summary.error for summary in read_eval_log_sample_summaries(log.location) if summary.error]
-    if not errors and log.error is not None:
-        errors = [log.error.message]
-    # Inspect quotes the request before the words of the service, with an empty line between them.
-    return _shortened(errors[0].rpartition(r"\n\n")[2].strip("\\'\")")) if errors else "the run was stopped"
-
-
-def _words(error: Exception) -> str:
-    message = getattr(error, "message", None)
-    return _shortened(str(message or error) or type(error).__name__)
-
-
-def _shortened(text: str) -> str:
-    line = redacted(" ".join(text.split()))
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
+def _error_of(log: EvalLog) -> str:
+    """Return what ended a task before any request failed."""
+    return one_line(log.error.message) if log.error is not None else "the run was stopped"
 
 
 def _missing(item: DatasetItem, settings: RunSettings) -> Mapping[str, Any]:
@@ -205,13 +199,17 @@ def _missing(item: DatasetItem, settings: RunSettings) -> Mapping[str, Any]:
 
 
 def _meta(
-    header: Mapping[str, Any], items: tuple[DatasetItem, ...], lines: Mapping[str, Mapping[str, Any]]
+    header: Mapping[str, Any],
+    items: tuple[DatasetItem, ...],
+    lines: Mapping[str, Mapping[str, Any]],
+    settings: RunSettings,
 ) -> dict[str, Any]:
     replies = {item.id: lines[item.id] for item in items if item.id in lines}
     names = sorted({str(line["model"]) for line in replies.values() if line.get("model")})
     return {
         **header,
         "version": ", ".join(names) or "unknown",
+        "base_url": settings.base_url,
         "counts": counted(items, replies),
         "packages": {"listenbench": __version__, "python": python_version(), **_versions()},
     }

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from listenbench.audio import SAMPLE_RATE
 from listenbench.dataset import Dataset
 from listenbench.errors import SpecError
-from listenbench.models.presentation import AUDIO, CONDITIONS, WITHOUT_SOUND
+from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND
 from listenbench.models.replies import GENERATED, LOGPROB, READOUTS
+from listenbench.scoring.conditions import AUDIO
 
 AUDIO_FORMAT: Final = {"encoding": "WAV, 16-bit PCM", "sample_rate": SAMPLE_RATE, "channels": 1}
 """How recordings are sent."""
@@ -90,6 +91,7 @@ class RunSettings:
             raise SpecError(
                 "a JSON answer doesn't start with its letter: read it with the readout 'generated'"
             )
+        _check_address(self.base_url)
         if self.limit is not None and self.limit < 1:
             raise SpecError(f"limit: {self.limit} is below 1")
 
@@ -101,8 +103,7 @@ class RunSettings:
     def identity(self, dataset: Dataset, prompt_sha256: str) -> dict[str, Any]:
         """Return what a resumed run has to share with its beginning; a part of the `meta` line.
 
-        Arguments of the provider that may hold a secret are not in it, nor is the user or query of an
-        address.
+        Arguments of the provider that may hold a secret are not in it.
         """
         return {
             "model": self.model,
@@ -114,7 +115,6 @@ class RunSettings:
             "sampling": dict(self.sampling),
             "prompt_sha256": prompt_sha256,
             "audio": dict(AUDIO_FORMAT) if self.sends_sound else None,
-            "base_url": _public_address(self.base_url),
             "model_args": {name: _public(name, value) for name, value in self.model_args.items()},
         }
 
@@ -125,8 +125,20 @@ def _public(name: str, value: object) -> object:
     return value if isinstance(value, str | int | float | bool) or value is None else repr(value)
 
 
-def _public_address(url: str | None) -> str | None:
+def _check_address(url: str | None) -> None:
+    """Refuse what is no address, and what may hold a secret: addresses stand in files and logs."""
     if url is None:
-        return None
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = SplitResult("", "", "", "", "")
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise SpecError(
+            f"base_url: {url.rpartition('@')[2]!r} is no address such as http://localhost:8000/v1"
+        )
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise SpecError(
+            "base_url: a user, a password or a query in an address would stand in logs; give the bare "
+            "address, and the key in the environment"
+        )

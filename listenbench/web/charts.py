@@ -67,16 +67,17 @@ def track(estimate: Estimate, place: int, *, human: bool = False, title: str = "
     return strip(20, *parts, class_=f"track {series(place)}", title=title)
 
 
-def axis(*, human: bool = False) -> Markup:
-    """Return the scale from 0 to 100 below tracks, in percent."""
+def axis(*, human: bool = False, guessing: float | None = None) -> Markup:
+    """Return the scale from 0 to 100 below tracks, in percent, with the human figure and that of guessing."""
     ticks = [
         element("text", str(tick), x=share(tick), y=12, text_anchor="middle", class_="tick")
         for tick in _TICKS
     ]
     if human:
         ticks.append(element("text", f"human {HUMAN:.1f}", x=share(HUMAN), y=28, text_anchor="middle"))
-        ticks.append(element("text", "guessing", x=share(50), y=28, text_anchor="middle"))
-    return strip(32 if human else 16, *ticks, class_="axis")
+    if guessing is not None:
+        ticks.append(element("text", "guessing", x=share(guessing), y=28, text_anchor="middle"))
+    return strip(16 if guessing is None and not human else 32, *ticks, class_="axis")
 
 
 def letter_track(given_a: float | None, given_b: float | None, place: int, title: str) -> Markup:
@@ -131,13 +132,16 @@ _LABEL_HEIGHT: Final = 17.0
 _DIGIT_WIDTH: Final = 5.6
 
 
-def plane(name: str, title: str, description: str, points: Iterable[Point]) -> Markup:
+def plane(
+    name: str, title: str, description: str, points: Iterable[Point], *, guessing: float | None = None
+) -> Markup:
     """Return misses against false flips, with the lines on which Acc_FS is that of guessing and of humans.
 
-    Submissions that lie close together share one label with all their numbers.
+    Submissions that lie close together share one label with all their numbers. `guessing` is the Acc_FS that
+    guessing is expected to give, in percent; None where there is none.
     """
     shown = [point for point in points if None not in (point.miss_rate.value, point.false_flip_rate.value)]
-    parts = [*_plane_frame(), *(_cross(point) for point in shown)]
+    parts = [*_plane_frame(), *_levels(guessing), *(_cross(point) for point in shown)]
     parts += [label.drawn() for label in _labels(shown)]
     return drawing(name, title, description, *parts, size=(_PLANE, _PLANE), class_="plane")
 
@@ -151,7 +155,6 @@ def _y(value: float) -> float:
 
 
 def _plane_frame() -> list[Markup]:
-    humans = 2 * (100 - HUMAN)
     parts = [element("rect", class_="frame", x=_LEFT, y=_TOP, width=_SIDE, height=_SIDE)]
     for tick in _TICKS:
         parts.append(
@@ -165,10 +168,6 @@ def _plane_frame() -> list[Markup]:
             parts.append(element("path", class_="grid", d=_line((tick, 0), (tick, 100))))
             parts.append(element("path", class_="grid", d=_line((0, tick), (100, tick))))
     parts += [
-        element("path", class_="guessing", d=_line((0, 100), (100, 0))),
-        element("path", class_="human", d=_line((0, humans), (humans, 0))),
-        element("text", "guessing", class_="note", x=_x(79), y=_y(25.5), text_anchor="start"),
-        element("text", "human", class_="note", x=_x(humans + 2), y=_y(2), text_anchor="start"),
         element("text", "misses (MR), %", x=_x(50), y=_PLANE - 7, text_anchor="middle"),
         element(
             "text",
@@ -178,6 +177,25 @@ def _plane_frame() -> list[Markup]:
         ),
     ]
     return parts
+
+
+def _levels(guessing: float | None) -> list[Markup]:
+    """Return the lines on which Acc_FS is that of guessing and of humans, with their names."""
+    places = {"human": (HUMAN, 2 * (100 - HUMAN) + 2, 2.0)}
+    if guessing is not None:
+        places = {"guessing": (guessing, 79, 2 * (100 - guessing) - 74.5)} | places
+    lines = [element("path", class_=name, d=_level(accuracy)) for name, (accuracy, _, _) in places.items()]
+    return lines + [
+        element("text", name, class_="note", x=_x(x), y=_y(y), text_anchor="start")
+        for name, (_, x, y) in places.items()
+    ]
+
+
+def _level(accuracy: float) -> str:
+    """Return the line on which Acc_FS is `accuracy`: MR and FFR add up to 200 - 2 * accuracy."""
+    errors = 2 * (100 - accuracy)
+    start, end = max(0.0, errors - 100), min(100.0, errors)
+    return _line((start, end), (end, start))
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> str:

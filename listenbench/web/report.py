@@ -18,7 +18,7 @@ from listenbench.scoring.hardest import hardest_items
 from listenbench.scoring.json_values import figure_value
 from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.outcomes import tabulate
-from listenbench.scoring.scored import Score, check_resampling, check_whole, score_on_key
+from listenbench.scoring.scored import Score, check_resampling, checked_predictions, score_predictions
 from listenbench.web.report_commands import PLAYERS, report_commands
 from listenbench.web.report_items import WorstItem, worst_items
 from listenbench.web.report_page import report_page
@@ -127,9 +127,7 @@ def make_report(
     with bar:
         scores = []
         for path in predictions:
-            scores.append(score_on_key(path, key, **settings))
-            if len(predictions) > 1:
-                check_whole(scores[-1].predictions)
+            scores.append(_score(path, key, settings, whole=len(predictions) > 1))
             bar.update()
         comparisons = []
         for score in scores[1:]:
@@ -144,6 +142,11 @@ def make_report(
     commands = report_commands(sources, data.absolute(), out.name, settings, players)
     html = report_page(submissions, comparisons, items, commands)
     return Report(html, submissions, items)
+
+
+def _score(path: Path, key: AnswerKey, settings: Settings, *, whole: bool) -> Score:
+    checked = checked_predictions(path, key, settings["duplicates"], strict=settings["strict"], whole=whole)
+    return score_predictions(key, checked, settings["resamples"], settings["seed"])
 
 
 def _comparison(first: Score, second: Score) -> Comparison:

@@ -13,6 +13,7 @@ from listenbench.audio import SAMPLE_RATE, read_samples
 from listenbench.dataset import Row, read_description, recording_path
 from listenbench.display import changes_text, edit_text, rung_text
 from listenbench.items import Item, Variant
+from listenbench.scoring.answers import LETTERS
 from listenbench.scoring.hardest import AnsweredFile, HardItem
 from listenbench.stored_items import items_with
 from listenbench.tasks import get_task
@@ -100,7 +101,7 @@ def _worst_item(folder: Path, description: Row, hard: HardItem, item: Item) -> W
         recordings=tuple(
             Heard(
                 file,
-                item.choices["AB".index(file.answer)],
+                item.choices[LETTERS.index(file.answer)],
                 _change(item, variants[file.id]),
                 flac(recording_path(folder, description, file.id)),
             )

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from listenbench._version import __version__
+from listenbench.scoring.answers import FEWEST
 from listenbench.scoring.compared import Comparison
+from listenbench.scoring.figures_text import float_text
 from listenbench.scoring.published import beside_humans
 from listenbench.scoring.report import tables
 from listenbench.web import report_tables
@@ -17,6 +19,7 @@ from listenbench.web.report_items import WorstItem
 from listenbench.web.report_plots import (
     HUMAN_TEXT,
     curve_rows,
+    guessed_accuracy,
     headline_rows,
     letter_row,
     one_plane,
@@ -50,6 +53,7 @@ def report_page(
         What gives the page and its figures again.
     """
     headline = _headline(submissions)
+    guessed = guessed_accuracy(submissions[0].whole)
     recordings = [recording for item in items for recording in item.recordings]
     values: dict[str, Any] = {
         "key": submissions[0].score.key,
@@ -59,11 +63,13 @@ def report_page(
         "headline": _HEADLINES[headline],
         "verdicts": [_verdict(each, headline) for each in submissions],
         "headline_rows": headline_rows(submissions, headline, _HEADLINES[headline]),
-        "headline_axis": axis(human=headline == "acc_fs"),
+        "headline_axis": axis(human=headline == "acc_fs", guessing=guessed),
         "headline_table": report_tables.headline(submissions),
         "axis": axis(),
         "hatching": hatching(),
         "human": HUMAN_TEXT,
+        "guessed": "" if guessed is None else float_text(guessed, 1),
+        "two_choices": len(submissions[0].score.key.letters) == FEWEST,
         "task_tables": _task_tables(submissions, headline),
         **_misses(submissions),
         **_sizes(submissions),
@@ -166,6 +172,7 @@ def _letters_and_pairs(submissions: Sequence[Submission]) -> dict[str, Any]:
         "letter_table": report_tables.letters(submissions),
         "pair_rows": [pair_row(each) for each in submissions] if has_pairs else (),
         "pair_table": report_tables.pairs(submissions) if has_pairs else None,
+        "guessed_pairs": report_tables.guessed_pairs(submissions[0].whole) if has_pairs else (),
     }
 
 

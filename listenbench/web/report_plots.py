@@ -98,7 +98,14 @@ def one_plane(name: str, label: str, groups: Sequence[tuple[Submission, Group]])
         points.append(Point(each.place, Estimate.of(miss), Estimate.of(false_flip)))
         texts.append(f"{each.number} {each.name}: MR {plain(miss)}, FFR {plain(false_flip)}")
     description = "; ".join(texts) + ". In percent; the table below has the same figures."
-    return plane(name, f"Misses against false flips, {label}", description, points)
+    title, guessing = f"Misses against false flips, {label}", guessed_accuracy(groups[0][1])
+    return plane(name, title, description, points, guessing=guessing)
+
+
+def guessed_accuracy(group: Group) -> float | None:
+    """Return the Acc_FS that guessing is expected to give, in percent; None where there is none."""
+    guessed = group.guessed.get("acc_fs")
+    return None if guessed is None else float(100 * guessed.expected)
 
 
 def curve_rows(submissions: Sequence[Submission]) -> tuple[Markup, tuple[CurveRow, ...]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from listenbench.scoring.chance import Guessing
 from listenbench.scoring.compared import Comparison, difference_cells
-from listenbench.scoring.figures_text import float_text
-from listenbench.scoring.leaderboard import guessing
+from listenbench.scoring.figures_text import float_text, interval_text
 from listenbench.scoring.published import HUMAN_ACC_FS
 from listenbench.scoring.report import NONE, accuracies, plain, threshold_text, with_interval
 from listenbench.scoring.rounding import percent
@@ -38,8 +38,8 @@ def headline(submissions: Sequence[Submission]) -> Grid:
         (_model(each), *(Cell(with_interval(each.whole.figures[name])) for name in names))
         for each in submissions
     ]
-    expected = guessing(submissions[0].whole)
-    rows.append((Cell("guessing (expected)"), *(Cell(_guessed(expected, name)) for name in names)))
+    guessed = submissions[0].whole.guessed
+    rows.append((Cell("guessing (expected)"), *(Cell(_guessed(guessed.get(name))) for name in names)))
     if "acc_fs" in names:
         humans = {"acc_fs": percent(HUMAN_ACC_FS)}
         rows.append((Cell("human (published)"), *(Cell(humans.get(name, NONE)) for name in names)))
@@ -47,12 +47,10 @@ def headline(submissions: Sequence[Submission]) -> Grid:
     return Grid("headline-table", "All items", header, tuple(rows), note=_NOTE)
 
 
-def _guessed(group: Group, name: str) -> str:
-    figure = group.figures[name]
-    if figure.value is None or figure.interval is None:
+def _guessed(guessed: Guessing | None) -> str:
+    if guessed is None:
         return NONE
-    ends = (float_text(100 * end, 1) for end in (figure.interval.low, figure.interval.high))
-    return f"{percent(figure.value)} [{', '.join(ends)}]"
+    return f"{percent(guessed.expected)} {interval_text(guessed.interval, 100, 1)}"
 
 
 def _present(names: Iterable[str], groups: Iterable[Group]) -> list[str]:
@@ -234,10 +232,18 @@ def pairs(submissions: Sequence[Submission]) -> Grid:
         )
 
     heads = ("task", "model", "pairs", "both right", "one right", "none right")
-    note = "In percent of the items with a FLIP and a STAY file. Guessing gets 25, 50 and 25."
+    note = "In percent of the items with a FLIP and a STAY file. Guessing gets {}, {} and {}.".format(
+        *guessed_pairs(submissions[0].whole)
+    )
     return Grid(
         "pair-table", "Pairs", tuple(map(Cell, heads)), _whole_and_tasks(submissions, row), heads=2, note=note
     )
+
+
+def guessed_pairs(group: Group) -> tuple[str, ...]:
+    """Return how often guessing has both, one and none of the files of a pair right, in percent."""
+    both, one = (group.guessed[name].expected for name in ("pairs_both_right", "pairs_one_right"))
+    return tuple(map(percent, (both, one, 1 - both - one)))
 
 
 def _whole_and_tasks(

@@ -54,20 +54,25 @@ Ask = Callable[..., Outcome]
 
 @pytest.fixture
 def start(dataset: Dataset, tmp_path: Path) -> Start:
-    def call(server: ModelServer, *options: str, out: str = "predictions.jsonl") -> command_process.Call:
+    def call(
+        server: ModelServer, *options: str, out: str = "predictions.jsonl", data: Path = dataset.folder
+    ) -> command_process.Call:
         arguments = [
-            *("run", "--data", str(dataset.folder), "--model", "openai-api/persona/m"),
+            *("run", "--data", str(data), "--model", "openai-api/persona/m"),
             *("--base-url", server.url, "--out", out, *options),
         ]
-        return command_process.start(arguments, tmp_path, {"PERSONA_API_KEY": KEY})
+        home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
+        return command_process.start(arguments, tmp_path, {"PERSONA_API_KEY": KEY, **home})
 
     return call
 
 
 @pytest.fixture
-def ask(start: Start, tmp_path: Path) -> Ask:
-    def call(server: ModelServer, *options: str, out: str = "predictions.jsonl") -> Outcome:
-        running = start(server, *options, out=out)
+def ask(start: Start, dataset: Dataset, tmp_path: Path) -> Ask:
+    def call(
+        server: ModelServer, *options: str, out: str = "predictions.jsonl", data: Path = dataset.folder
+    ) -> Outcome:
+        running = start(server, *options, out=out, data=data)
         return Outcome(running.wait(), running.stdout, running.stderr, tmp_path / out)
 
     return call

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +230,44 @@ def first_fails(persona: Persona, failure: Persona) -> Persona:
             seen[request.text, request.wav] += 1
             attempt = seen[request.text, request.wav]
         return failure(request) if attempt == 1 else persona(request)
+
+    return answer
+
+
+def confused_by_company(persona: Persona, words: str, *, alone: int, together: int) -> Persona:
+    """Let replies to some questions turn round that are asked together, after so many asked alone.
+
+    Those asked together wait for one another, so that they really are.
+    """
+    numbers = count(1)
+    company = threading.Barrier(together, timeout=60)
+
+    def answer(request: Request) -> Answer | str:
+        number = next(numbers)
+        letter = persona(request)
+        if not alone < number <= alone + together:
+            return letter
+        company.wait()
+        return {"A": "B", "B": "A"}[str(letter)] if words in request.text else letter
+
+    return answer
+
+
+def counting_company(persona: Persona, largest: list[int]) -> Persona:
+    """Write down how many requests are being answered at once."""
+    active = 0
+    lock = threading.Lock()
+
+    def answer(request: Request) -> Answer | str:
+        nonlocal active
+        with lock:
+            active += 1
+            largest.append(active)
+        time.sleep(0.01)
+        reply = persona(request)
+        with lock:
+            active -= 1
+        return reply
 
     return answer
 

@@ -21,7 +21,7 @@ def test_variants_of_a_letter(token):
     assert letter_of(token) == "A"
 
 
-@pytest.mark.parametrize("token", ["", " ", "AB", "Answer", "(A", "A.", "C", "\u00c4", "\u0410"])
+@pytest.mark.parametrize("token", ["", " ", "AB", "Answer", "(A", "A.", "E", "\u00c4", "\u0410"])
 def test_other_tokens_are_no_letter(token):
     assert letter_of(token) is None
 
@@ -53,6 +53,19 @@ def test_what_is_not_known_is_not_guessed(tokens, logprobs, problem):
     found = letter_probabilities(tokens)
     assert found.logprobs == logprobs
     assert problem in found.problem
+
+
+def test_a_question_has_as_many_letters_as_choices():
+    tokens = [("A", LOG(0.4)), ("C", LOG(0.2)), (" d", LOG(0.1)), ("B", LOG(0.1))]
+    assert letter_probabilities(tokens).logprobs == {
+        "A": pytest.approx(LOG(0.4)),
+        "B": pytest.approx(LOG(0.1)),
+    }
+    assert letter_probabilities(tokens).other == pytest.approx(0.5)
+    four = letter_probabilities(tokens, ("one", "two", "three", "four"))
+    assert list(four.logprobs) == ["A", "B", "C", "D"]
+    assert four.logprobs["D"] == pytest.approx(LOG(0.1))
+    assert four.other == pytest.approx(0.2)
 
 
 @given(st.lists(st.floats(0.001, 1.0), min_size=5, max_size=5))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime
 
@@ -15,6 +13,8 @@ from model_server import (
     KEY,
     Answer,
     always_a,
+    confused_by_company,
+    counting_company,
     deaf,
     dropping_audio,
     first_fails,
@@ -29,13 +29,6 @@ from model_server import (
 from listenbench.scoring import parse_answer, score
 
 pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
-
-
-LOG_AS_TEXT = """
-import sys
-from inspect_ai.log import list_eval_logs, read_eval_log
-print(*(read_eval_log(log).model_dump_json() for log in list_eval_logs(sys.argv[1])))
-"""
 
 
 def acc_fs(path, dataset):
@@ -148,6 +141,32 @@ def test_the_preflight_stops_a_model_that_does_not_hear(ask, dataset, persona, w
     assert not list(tmp_path.glob("predictions.jsonl*"))
 
 
+def test_the_batch_check_compares_one_request_with_eight(ask):
+    with serving(confused_by_company(hears, "beeps", alone=5, together=8)) as server:
+        outcome = ask(server, "--limit", "1")
+    assert outcome.status == 0, outcome.stderr
+    assert len(server.requests) == 5 + 8 + 1
+    assert outcome.meta["batch_check"] == {"together": 8, "changed": 4, "largest_change": 1.0}
+    assert outcome.stderr.startswith("listenbench: 4 of 8 replies of the preflight changed when 8")
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_replies_that_all_turn_round_in_a_batch_are_stopped_by_the_preflight(ask):
+    with serving(confused_by_company(hears, "", alone=5, together=8)) as server:
+        outcome = ask(server, "--limit", "1")
+    assert outcome.status == 2
+    assert "differ between asking it alone and 8 at once" in outcome.stderr
+
+
+def test_one_connection_asks_one_at_a_time(ask):
+    largest = []
+    with serving(counting_company(hears, largest)) as server:
+        outcome = ask(server, "--limit", "1", "--max-connections", "1")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.meta["batch_check"] == {"together": 8, "changed": 0, "largest_change": 0.0}
+    assert (len(largest), max(largest)) == (14, 1)
+
+
 FAULTS = (
     Answer("slow down", status=429, headers={"Retry-After": "0"}),
     Answer("overloaded", status=503, headers={"Retry-After": "0"}),
@@ -224,23 +243,6 @@ def test_a_file_of_another_run_is_left_alone(ask):
         assert "sampling" in other.stderr
         assert "--overwrite" in other.stderr
         assert ask(server, "--limit", "2", "--no-preflight", "--temperature", "1", "--overwrite").status == 0
-
-
-def test_the_key_is_written_nowhere(ask, tmp_path):
-    with serving(lambda _request: Answer(f"bad key {KEY}", status=400)) as server:
-        outcome = ask(server, "--limit", "2", "--no-preflight")
-    assert outcome.status == 2
-    assert "bad key ***" in outcome.stderr
-    with serving(hears) as server:
-        assert ask(server, "--limit", "2", "--no-preflight", "--log-dir", "logs").status == 0
-    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".eval"]
-    assert len(files) >= 3
-    assert not any(KEY.encode() in path.read_bytes() for path in files)
-    logged = subprocess.run(
-        [sys.executable, "-c", LOG_AS_TEXT, tmp_path / "logs"], capture_output=True, text=True, check=True
-    ).stdout
-    assert "persona-2026" in logged
-    assert KEY not in logged
 
 
 def test_an_answer_is_asked_for_as_json_until_it_can_be_read(ask):

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from listenbench.models.letters import LetterProbabilities
-from listenbench.models.probes import Heard, hearing_problem, sound_probes, text_probe, text_problem
+from listenbench.models.probes import (
+    BatchCheck,
+    Heard,
+    batch_check,
+    hearing_problem,
+    sound_probes,
+    text_probe,
+    text_problem,
+)
 from listenbench.models.replies import Reply
 
 
@@ -51,6 +59,16 @@ def test_the_same_replies_to_all_clips_are_no_hearing(replies):
 def test_replies_that_change_when_asked_together_are_told():
     mixed = (said("A"), said("B"), said("B"))
     assert "at once" in hearing_problem(pairs(mixed, B, A, A))
+
+
+def test_what_changes_when_asked_together_is_counted():
+    assert batch_check(pairs(A, B, A, B)) == BatchCheck(8, 0, 0.0)
+    mixed = (said("A"), said("B"), said("A"))
+    assert batch_check(pairs(mixed, B, mixed, A)) == BatchCheck(8, 2, 1.0)
+    shifted = (weighed(-0.5, -1.0), weighed(-0.5, -1.5), weighed(-0.5, -1.01))
+    steady = (weighed(-0.5, -1.0),) * 3
+    found = batch_check(pairs(shifted, steady, steady, steady))
+    assert (found.changed, found.largest_change) == (1, pytest.approx(0.5))
 
 
 def test_log_probabilities_have_to_change_by_more_than_they_scatter():

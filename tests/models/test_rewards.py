@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import runpy
+from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import listenbench
 from listenbench.errors import DataError
 from listenbench.models.rewards import rewards
 
+DOCS = Path(__file__).parents[2] / "docs"
 ITEM = {"answer": "B", "choices": ("same", "different")}
 
 
@@ -51,8 +55,25 @@ def test_samples_of_a_stream_are_rewarded():
     assert listenbench.reward("AB"[sample.answer == "A"], sample) == 0.0
 
 
+def test_the_training_example_runs_up_to_its_model():
+    example = runpy.run_path(str(DOCS / "examples" / "grpo.py"))
+    taken = list(islice(example["rows"](0), 3))
+    for row in taken:
+        sound, words = row["prompt"][0]["content"]
+        assert sound == {"type": "audio"}
+        assert words["text"].endswith("Reply with the letter only.")
+        assert len(row["audio"]) == round(6.0 * example["HEARD_RATE"])
+        assert 0 < np.abs(row["audio"]).max() <= 1
+        wrong = "AB"[row["answer"] == "A"]
+        values = example["rewards_of"](row, [row["answer"], f"It's {row['answer']}.", wrong, "Hm."])
+        assert values.tolist() == [1.0, 1.0, 0.0, 0.0]
+        assert example["advantages"](values) == pytest.approx([1.0, 1.0, -1.0, -1.0], abs=1e-4)
+        assert not example["advantages"](values[:2]).any()
+    assert len({row["answer"] for row in taken}) == 2
+
+
 def test_the_example_of_the_documentation_runs(capsys):
-    text = (Path(__file__).parents[2] / "docs" / "models.md").read_text("utf-8")
+    text = (DOCS / "models.md").read_text("utf-8")
     program = text.split("```python\n")[1].split("```")[0]
     exec(compile(program, "docs/models.md", "exec"), {})
     assert capsys.readouterr().out == f"{[1.0] * 8}\n"

@@ -23,7 +23,9 @@ ROW = item_rows("one", "A")[0]
         ({"id": None}, "no id"),
         ({"id": 3}, "id is 3"),
         ({"id": "one-f"}, "stands in the key twice"),
-        ({"answer": "C"}, "answer is 'C'"),
+        ({"answer": "C"}, "answer is 'C'; it must be one of A, B"),
+        ({"answer": "E"}, "answer is 'E'; it must be one of A, B, C, D"),
+        ({"answer": "C", "choices": ["same", "different"]}, "the answer is C, and there are 2 choices"),
         ({"answer": None}, "answer is None"),
         ({"answer": ["A"]}, "answer is ['A']"),
         ({"condition": "hot"}, "condition is 'hot'"),
@@ -47,6 +49,7 @@ ROW = item_rows("one", "A")[0]
         ({"factor": 3}, "factor is 3"),
         ({"choices": "ab"}, "choices are 'ab'"),
         ({"choices": ["same"]}, "choices are"),
+        ({"choices": ["1", "2", "3", "4", "5"]}, "2 to 4 of them"),
         ({"choices": {"A": "same", "C": "x"}}, "choices are"),
     ],
 )

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,13 @@ from listenbench import cli
 from listenbench.errors import DataError
 from listenbench.scoring import compare, score
 from listenbench.scoring.bootstrap import resampled_totals
+from listenbench.scoring.chance import guessed_figures
+from listenbench.scoring.key import read_key
+from listenbench.scoring.metrics import METRICS, features, totals
+from listenbench.scoring.outcomes import tabulate
+from listenbench.scoring.trials import key_of_trials, ordered_trials
+
+ACC_FS = METRICS[3]
 
 ROWS = balanced_rows()
 Lines = list[dict[str, Any]]
@@ -120,8 +128,6 @@ def test_the_order_of_lines_changes_nothing(key: Path, random: Any) -> None:
 
 
 def test_a_resample_draws_clusters_as_a_whole() -> None:
-    import numpy as np
-
     counted = {"right": np.array([1, 0, 1, 0, 0]), "files": np.array([1, 1, 1, 1, 1])}
     clusters = np.array([7, 7, 8, 8, 8])
     ones, zeros = np.ones(5, np.int64), np.zeros(5, np.int64)
@@ -161,7 +167,7 @@ def test_listeners_are_neither_compared_nor_ranked(
     key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = by("anna", oracle(ROWS))
-    with pytest.raises(DataError, match="can be scored, but not compared or ranked"):
+    with pytest.raises(DataError, match="can be scored alone, but not compared or ranked"):
         compare(oracle(ROWS), lines, key, resamples=100)
     meta = {"model": "m", "version": "1", "readout": "generated", "used_training_split": "none", "date": "d"}
     (tmp_path / "all").mkdir()
@@ -171,6 +177,42 @@ def test_listeners_are_neither_compared_nor_ranked(
         == 2
     )
     assert "name a listener" in capsys.readouterr().err
+
+
+def test_listeners_are_no_condition(key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    none = [{"meta": {"condition": "none"}}, *({"id": row["id"], "answer": "A"} for row in ROWS)]
+    write_lines(tmp_path / "none.jsonl", none)
+    write_lines(tmp_path / "human.jsonl", by("anna", oracle(ROWS)))
+    files = [str(tmp_path / "human.jsonl"), str(tmp_path / "none.jsonl")]
+    assert cli.run(["score", *files, "--key", str(key), "--resamples", "100"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "human.jsonl: its lines name a listener" in told.err
+
+
+def test_the_range_of_guessing_holds_95_in_100_panels_that_guess(tmp_path: Path) -> None:
+    """Three listeners over questions with two and with four choices, each asked about a part of the files."""
+    rows = [
+        row | {"choices": words, "answer": "ABCD"[(number + place) % len(words)]}
+        for words in (["same", "different"], ["major", "minor", "diminished", "augmented"])
+        for number in range(40)
+        for place, row in enumerate(item_rows(f"{len(words)}-{number}", "A"))
+    ]
+    key = read_key(write_lines(tmp_path / "key.jsonl", rows))
+    letters = np.array([len(row["choices"]) for row in rows])
+    draw = np.random.default_rng(5)
+    inside = 0
+    for _ in range(400):
+        asked = [(name, row) for name in "abc" for row in range(len(rows)) if draw.random() < 0.6]
+        trials, _ = ordered_trials({trial: place for place, trial in enumerate(asked)}, key)
+        guesses = draw.integers(0, letters[trials.rows]).astype(np.uint8)
+        table = tabulate(key_of_trials(key, trials), guesses)
+        guessed = guessed_figures(table)["acc_fs"]
+        value = ACC_FS.exact(totals(features(table.decoded()), table.counts))
+        assert value is not None
+        inside += guessed.interval.low <= value <= guessed.interval.high
+    assert 367 <= inside <= 393  # 380, three standard deviations to each side
 
 
 def test_a_file_is_named_with_what_is_missing_under_strict(key: Path) -> None:

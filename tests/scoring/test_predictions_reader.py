@@ -13,6 +13,7 @@ from scoring_data import item_rows, oracle, write_lines
 from listenbench.cli import run
 from listenbench.errors import DataError
 from listenbench.scoring import jsonlines, score
+from listenbench.scoring.answers import INVALID, MISSING
 from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.predictions import Predictions, read_predictions
 from listenbench.scoring.problems import BadLinesError
@@ -145,14 +146,14 @@ def test_reasons_follow_the_answer_that_counts(tmp_path: Path, key: AnswerKey) -
     [
         ('{"A": -0.1, "B": -2.3}', 0),
         ('{"A": -3, "B": -2.3, " A": 0}', 1),
-        ('{"A": -1, "B": -1.0}', 2),
-        ('{"A": NaN, "B": -1}', 2),
-        ('{"A": -Infinity, "B": -1}', 2),
-        ('{"A": 1e999, "B": -1}', 2),
-        ('{"A": -1}', 2),
-        ('{"A": -1, "B": null}', 2),
+        ('{"A": -1, "B": -1.0}', INVALID),
+        ('{"A": NaN, "B": -1}', INVALID),
+        ('{"A": -Infinity, "B": -1}', INVALID),
+        ('{"A": 1e999, "B": -1}', INVALID),
+        ('{"A": -1}', INVALID),
+        ('{"A": -1, "B": null}', INVALID),
         ('{"A": -' + "9" * 400 + ', "B": -1}', 1),
-        ("null", 3),
+        ("null", MISSING),
     ],
 )
 def test_log_probabilities(tmp_path: Path, key: AnswerKey, values: str, code: int) -> None:

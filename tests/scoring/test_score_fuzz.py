@@ -18,6 +18,7 @@ from scoring_data import item_rows, write_lines
 from listenbench.cli import run
 from listenbench.errors import DataError
 from listenbench.scoring import jsonlines
+from listenbench.scoring.answers import INVALID, MISSING
 from listenbench.scoring.key import AnswerKey, read_key
 from listenbench.scoring.predictions import read_predictions
 from listenbench.scoring.problems import BadLinesError
@@ -55,10 +56,10 @@ def _expected_line(raw: bytes) -> tuple[str, int] | None:
         raise _BadLineError
     answer = value["answer"]
     if answer is None:
-        return names[0], 3
+        return names[0], MISSING
     if not isinstance(answer, str):
         raise _BadLineError
-    return names[0], CODES.get(answer.strip().upper(), 2)
+    return names[0], CODES.get(answer.strip().upper(), INVALID)
 
 
 def _expected(content: bytes) -> tuple[set[int], dict[str, int]]:
@@ -99,7 +100,7 @@ def _check(key: AnswerKey, path: Path, content: bytes) -> bool:
         return False
     assert not bad, content
     assert {name: int(predictions.responses[row]) for name, row in key.rows.items()} == {
-        name: answers.get(name, 3) for name in IDS
+        name: answers.get(name, MISSING) for name in IDS
     }, content
     return True
 

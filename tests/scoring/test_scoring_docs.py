@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scoring_data import GOLD, SUBMISSION
+from scoring_data import GOLD, SUBMISSION, read_lines
 
-from listenbench.scoring import compare, parse_answer, score
+from listenbench.scoring import compare, parse_answer, score, score_conditions
 
 TEXT = (Path(__file__).parents[2] / "docs" / "scoring.md").read_text(encoding="utf-8")
+ANSWERS = [row for row in read_lines(SUBMISSION) if "meta" not in row]
 NAMES_OF_DATA = {"meta", "invalid_reasons"}
 
 
@@ -26,10 +27,13 @@ def fields(value: Any) -> Iterator[str]:
             yield from fields(content)
 
 
-@pytest.mark.parametrize("form", ["score", "compare"])
+@pytest.mark.parametrize("form", ["score", "compare", "conditions"])
 def test_every_field_is_documented(form: str) -> None:
     if form == "score":
         value = score(SUBMISSION, GOLD, resamples=100).to_dict()
+    elif form == "conditions":
+        lines = ([{"meta": {"condition": name}}, *ANSWERS] for name in ("none", "audio"))
+        value = score_conditions([*lines], GOLD, resamples=100).to_dict()
     else:
         value = compare(SUBMISSION, SUBMISSION, GOLD, resamples=100).to_dict()
     found = set(fields(value)) - {"melody", "harmony", "timbre", "rhythm"}

@@ -17,10 +17,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 from listenbench.scoring import score
 from listenbench.scoring.bootstrap import percentile_interval, resampled_totals, wilson_interval
+from listenbench.scoring.chance import guessing
 from listenbench.scoring.comparison import bootstrap_probability, mcnemar_probability
 from listenbench.scoring.metrics import METRICS
 from listenbench.scoring.psychometric import LAPSES, fit_weibull, unit_of, weibull
-from listenbench.scoring.scorer import chance_range
 from listenbench.scoring.sensitivity import d_prime_and_criterion
 
 CLEAN, ACC_FS = METRICS[0], METRICS[3]
@@ -30,12 +30,14 @@ CLEAN, ACC_FS = METRICS[0], METRICS[3]
     ("n", "low", "high"), [(250, 43.8, 56.2), (500, 45.6, 54.4), (1000, 46.9, 53.1), (2000, 47.8, 52.2)]
 )
 def test_chance_covers_the_published_ranges(n: int, low: float, high: float) -> None:
-    found = chance_range(CLEAN, {"clean": n})
-    assert found is not None
+    guessed = guessing(CLEAN, {"clean": {2: n}})
+    assert guessed is not None
+    found = guessed.interval
     assert (round(100 * found.low, 1), round(100 * found.high, 1)) == (low, high)
     # Acc_FS over n / 2 items has n files.
-    half = chance_range(ACC_FS, {"flip": n // 2, "stay": n // 2})
-    assert half is not None
+    guessed = guessing(ACC_FS, {"flip": {2: n // 2}, "stay": {2: n // 2}})
+    assert guessed is not None
+    half = guessed.interval
     assert (round(100 * half.low, 1), round(100 * half.high, 1)) == (low, high)
 
 
@@ -43,8 +45,9 @@ def test_chance_covers_the_published_ranges(n: int, low: float, high: float) -> 
 def test_chance_mark_is_the_test_of_a_proportion(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(0, n))
     z = (k - n / 2) / math.sqrt(n / 4)
-    found = chance_range(CLEAN, {"clean": n})
-    assert found is not None
+    guessed = guessing(CLEAN, {"clean": {2: n}})
+    assert guessed is not None
+    found = guessed.interval
     assert (found.low <= Fraction(k, n) <= found.high) == (2 * stats.norm.sf(abs(z)) >= 0.05)
 
 

@@ -230,6 +230,36 @@ class TestSecondCall:
         without("perl")
         assert ready.run("score").err == ""
 
+    def test_asking_models_adds_inspect_once(self, ready: Machine) -> None:
+        result = ready.run("run", "--data", "data/test-0")
+        assert (result.status, result.out) == (0, f"listenbench|{ready.root}|run|--data|data/test-0|")
+        assert result.err.startswith("run: installing Inspect")
+        [call] = ready.take_calls("venv", "pip")
+        assert call.endswith("--editable .[inspect]")
+        for command in ("run", "score", "generate"):
+            result = ready.run(command)
+            assert (result.status, result.err) == (0, "")
+        assert ready.take_calls("venv", "pip") == []
+
+    def test_asking_models_needs_no_sound(self, machine: Machine) -> None:
+        machine.install_python()
+        assert machine.run("run").status == 0
+        [venv, pip] = machine.take_calls("venv", "pip")
+        assert venv.startswith("venv ")
+        assert pip.endswith("--editable .[inspect]")
+        assert machine.run("score").status == 0
+        assert machine.take_calls("venv", "pip") == []
+
+    def test_help_on_asking_models_needs_no_inspect(self, ready: Machine) -> None:
+        assert ready.run("run", "--help").status == 0
+        assert ready.take_calls("venv", "pip") == []
+
+    def test_what_the_tests_need_is_enough_for_asking_models(self, ready: Machine) -> None:
+        assert ready.run("test").status == 0
+        ready.take_calls()
+        assert ready.run("run").err == ""
+        assert ready.take_calls("venv", "pip") == []
+
     def test_tests_add_their_packages_once(self, ready: Machine) -> None:
         assert ready.run("test").status == 0
         [call] = ready.take_calls("venv", "pip")
@@ -288,7 +318,7 @@ class TestStamp:
 class TestInterruption:
     """A set-up that was cut short."""
 
-    @pytest.mark.parametrize("command", ["score", "test"])
+    @pytest.mark.parametrize("command", ["score", "test", "run"])
     def test_a_killed_set_up_is_repaired(self, machine: Machine, command: str) -> None:
         machine.install_python()
         machine.install_sound()
@@ -307,6 +337,15 @@ class TestInterruption:
         ready.take_calls()
         assert ready.run("score").status == 0
         assert [call.split()[0] for call in ready.take_calls("venv", "pip")] == ["venv", "pip"]
+
+    def test_inspect_without_network_says_so_and_leaves_the_rest_working(self, ready: Machine) -> None:
+        ready.put("pip-fails")
+        result = ready.run("run")
+        assert (result.status, result.out) == (2, "")
+        assert "no network\nrun: pip could not install the packages" in result.err
+        assert ready.run("score").status == 0
+        ready.state.joinpath("pip-fails").unlink()
+        assert ready.run("run").status == 0
 
     def test_a_first_set_up_without_network_says_so_and_can_be_repeated(self, machine: Machine) -> None:
         machine.install_python()

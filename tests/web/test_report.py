@@ -313,6 +313,41 @@ def test_from_no_answer_to_twelve_models(tmp_path: Path) -> None:
     assert "Acc_FS by task, models 7 to 12" in twelve.text
 
 
+def test_guessing_is_that_of_the_number_of_choices(tmp_path: Path) -> None:
+    """Four choices, answered by a model and by listeners."""
+    rows = [
+        {
+            "id": f"{item}-{condition}",
+            "answer": "ABCD"[(item + (condition == "flip")) % 4],
+            "task": "chords",
+            "item": f"i{item}",
+            "condition": condition,
+            "factor": None if condition == "clean" else "eq",
+            "rung": 1 + item % 2,
+            "choices": ["major", "minor", "diminished", "augmented"],
+        }
+        for item in range(40)
+        for condition in ("clean", "flip", "stay")
+    ]
+    key = write(tmp_path / "key.jsonl", rows)
+    answers = [{"id": row["id"], "answer": "D"} for row in rows]
+    model = write(tmp_path / "always-d.jsonl", answers)
+    listeners = write(
+        tmp_path / "human.jsonl",
+        [answer | {"listener": name} for name in ("anna", "ben") for answer in answers],
+    )
+    for path in (model, listeners):
+        page = PageReader(make_report([path], key, SETTINGS).html)
+        guessing = page.body("headline-table")[1]
+        assert [cell.split()[0] for cell in guessing[1:]] == ["25.0", "25.0", "75.0", "75.0", "6.3"]
+        assert "can't be told from guessing" in page.text
+        assert "25.0 for guessing." in page.text
+        assert "Guessing gets 6.3, 37.5 and 56.3." in page.text
+        assert "threshold-table" not in page.tables
+        (line,) = {str(path["d"]) for path in page.attributes("path") if path.get("class") == "guessing"}
+        assert line == "M153 10L266 123"  # from MR 50, FFR 100 to MR 100, FFR 50
+
+
 def test_a_data_set_without_counterfactuals_leads_with_clean(tmp_path: Path) -> None:
     rows = [row for row in gold_rows() if row["condition"] == "clean"]
     key = write(tmp_path / "clean.jsonl", rows)

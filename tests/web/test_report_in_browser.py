@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 
 from listenbench.audio import read_samples
 from listenbench.cli import run
-from listenbench.dataset import recording_path
+from listenbench.dataset import read_description, recording_path
 from listenbench.generation import generate
 from listenbench.scoring import score
 from listenbench.splits import load_split
@@ -94,7 +94,7 @@ def test_recordings_are_embedded_sample_by_sample(report: Path, data: Path) -> N
         assert head == "data:audio/flac;base64"
         samples, rate = soundfile.read(BytesIO(base64.b64decode(content)), dtype="int16")
         assert rate == 44_100
-        assert (samples == read_samples(recording_path(data, identifier))).all()
+        assert (samples == read_samples(recording_path(data, read_description(data), identifier))).all()
 
 
 @pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, PHONE], ids=["light", "dark", "phone"])

@@ -13,7 +13,7 @@ from typing import Final
 
 from listenbench.dataset import DatasetItem, check_inside
 from listenbench.errors import DataError
-from listenbench.questions import LETTERS
+from listenbench.scoring.answers import letters_of
 from listenbench.web.listening.answers import AnswersFile, answer_line
 from listenbench.web.listening.design import Candidate, heard_before, in_order
 from listenbench.web.listening.sounds import TONES, TRIALS, headphone_orders, quietest, tones
@@ -189,7 +189,9 @@ class ListeningTest:
 
     def choices(self, trial: Trial) -> tuple[str, ...]:
         """Return the answers that a trial may be given."""
-        return _TONE_ANSWERS if trial.kind is Kind.HEADPHONES else LETTERS
+        if trial.kind is Kind.HEADPHONES:
+            return _TONE_ANSWERS
+        return letters_of(self.material.items[trial.material].choices)
 
     def played(self, listener: Listener, token: str) -> None:
         """Count a play; of practice that is answered, they may hear more, uncounted."""

@@ -21,7 +21,6 @@ from typing import Any, Final
 import numpy as np
 
 from listenbench.errors import SpecError
-from listenbench.questions import LETTERS
 from listenbench.randomness import shuffled, stream
 
 _PATH: Final = "listening test"
@@ -88,11 +87,11 @@ def choose_practice(
     """
     generator = stream(seed, _PATH, "practice")
     order = shuffled(generator, sorted(candidates, key=lambda candidate: candidate.id))
-    cells = _cells(candidates, seed)
+    cells, letters = _cells(candidates, seed), _letters(candidates)
     chosen: list[Candidate] = []
     for place in range(count):
         task, condition = cells[place % len(cells)]
-        wanted = (easiest.get(task), condition, LETTERS[place % len(LETTERS)])
+        wanted = (easiest.get(task), condition, letters[place % len(letters)])
         used = {candidate.item for candidate in chosen}
         fitting = [each for each in order if each.task == task and each.item not in used]
         if not fitting:
@@ -136,7 +135,7 @@ def recording_lists(
             f"items: {length} is more than the {len(candidates)} recordings that the data set has "
             "beside those of the practice items"
         )
-    return _deal(_Decks(candidates, seed), _cells(candidates, seed), length)
+    return _deal(_Decks(candidates, seed), _cells(candidates, seed), _letters(candidates), length)
 
 
 def in_order(recordings: Sequence[Candidate], listener: int, seed: int) -> tuple[Candidate, ...]:
@@ -195,6 +194,11 @@ def _cells(candidates: Iterable[Candidate], seed: int) -> list[tuple[str, str]]:
     return [cell for cell in crossed if cell in present]
 
 
+def _letters(candidates: Iterable[Candidate]) -> list[str]:
+    """Return the letters that are right somewhere, by alphabet."""
+    return sorted({each.answer for each in candidates})
+
+
 class _Decks:
     """The recordings of each cell and letter, in the order in which they are dealt."""
 
@@ -250,13 +254,15 @@ def _taking_turns(parts: Sequence[Sequence[Candidate]], generator: np.random.Gen
     return [each for some in rounds for each in shuffled(generator, some) if each is not None]
 
 
-def _deal(decks: _Decks, cells: Sequence[tuple[str, str]], length: int) -> Iterator[tuple[Candidate, ...]]:
+def _deal(
+    decks: _Decks, cells: Sequence[tuple[str, str]], letters: Sequence[str], length: int
+) -> Iterator[tuple[Candidate, ...]]:
     turn = 0
     while True:
         dealt: list[Candidate] = []
         for _ in range(length):
             rounds, place = divmod(turn, len(cells))
-            letter = LETTERS[(place + rounds) % len(LETTERS)]
+            letter = letters[(place + rounds) % len(letters)]
             dealt.append(decks.deal(cells[place], letter, dealt))
             turn += 1
         yield tuple(dealt)
