@@ -38,7 +38,7 @@ def open_browse(page: Page, data: Path, _scratch: Path) -> Iterator[None]:
     """Open the item browser at an item of melody, its answer shown and a recording half-way."""
     from listenbench.web.browse_app import browse_app
     from listenbench.web.item_index import read_index
-    from listenbench.web.local_server import LOCAL_HOST, running
+    from listenbench.web.server import LOCAL_HOST, running
 
     with running(browse_app(read_index(data), LOCAL_HOST, answers=True)) as address:
         page.goto(address)
