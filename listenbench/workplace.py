@@ -110,7 +110,7 @@ class Workplace:
 
 
 @contextlib.contextmanager
-def workplace(target: Path, identity: str) -> Iterator[Workplace]:
+def workplace(target: Path, identity: str, option: str = "--out") -> Iterator[Workplace]:
     """Yield the place in which a request is worked on, as an earlier run left it, or new.
 
     Work on any other request for the same target is discarded. The place is removed at the end, unless it
@@ -122,6 +122,8 @@ def workplace(target: Path, identity: str) -> Iterator[Workplace]:
         Where the data set belongs.
     identity : str
         Name of the request: the same for two runs exactly if they make the same bytes.
+    option : str
+        What the target is given by on the command line; errors name it.
 
     Raises
     ------
@@ -130,7 +132,7 @@ def workplace(target: Path, identity: str) -> Iterator[Workplace]:
     """
     target = absolute(target)
     root = _root(target)
-    with _locked(root, target):
+    with _locked(root, target, option):
         place = Workplace(target, root / identity)
         try:
             _put_back(root / _REPLACED, target)
@@ -160,7 +162,7 @@ def tidy(target: Path) -> None:
     root = _root(absolute(target))
     with contextlib.suppress(DataError, OSError):
         if root.is_dir():
-            with _locked(root, target):
+            with _locked(root, target, "--out"):
                 _discard_others(root, _LOCK)
 
 
@@ -169,9 +171,9 @@ def _root(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _locked(root: Path, target: Path) -> Iterator[None]:
+def _locked(root: Path, target: Path, option: str) -> Iterator[None]:
     """Hold the lock of a workplace; remove the place at the end, if nothing else is in it."""
-    handle = _lock(root, target)
+    handle = _lock(root, target, option)
     try:
         yield
     finally:
@@ -182,7 +184,7 @@ def _locked(root: Path, target: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _lock(root: Path, target: Path) -> int:
+def _lock(root: Path, target: Path, option: str) -> int:
     """Return an open file that carries the lock."""
     for _ in range(_ATTEMPTS):
         handle = _open_lock(root, target)
@@ -193,7 +195,7 @@ def _lock(root: Path, target: Path) -> int:
         except OSError as error:
             holder = os.read(handle, 20).decode(errors="replace").strip()
             os.close(handle)
-            raise _refusal(target, error, holder) from None
+            raise _refusal(target, option, error, holder) from None
         if _is_at(handle, root / _LOCK):
             os.ftruncate(handle, 0)
             with contextlib.suppress(OSError):  # on a full disk the lock has no name in it
@@ -217,11 +219,11 @@ def _open_lock(root: Path, target: Path) -> int | None:
     return None
 
 
-def _refusal(target: Path, error: OSError, holder: str) -> DataError:
+def _refusal(target: Path, option: str, error: OSError, holder: str) -> DataError:
     if isinstance(error, BlockingIOError):
         who = f"another run (process {holder})" if holder else "another run"
-        return DataError(f"{target}: {who} is working on it: wait for its end, or give another --out")
-    return DataError(f"{target}: can't lock a file here ({error.strerror}): give an --out on another disk")
+        return DataError(f"{target}: {who} is working on it: wait for its end, or give another {option}")
+    return DataError(f"{target}: can't lock a file here ({error.strerror}): give an {option} on another disk")
 
 
 def _is_at(handle: int, path: Path) -> bool:

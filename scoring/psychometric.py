@@ -167,7 +167,7 @@ def fit_curve(
         numbers,
         tuple(int(count) for count in right),
         tuple(int(count) for count in files),
-        _share_intervals(right, files, *draws),
+        _share_intervals(right, files, _distinct_files(table, codes), *draws),
         float(fit[0]),
         threshold,
         low,
@@ -183,17 +183,27 @@ def _magnitudes(sizes: Sequence[float], unit: str) -> Floats:
 
 
 def _share_intervals(
-    right: Floats, files: Floats, drawn_right: Floats, drawn_files: Floats
+    right: Floats, files: Floats, distinct: Sequence[int], drawn_right: Floats, drawn_files: Floats
 ) -> tuple[Interval, ...]:
-    """Return the interval of the share at each rung; without width, that of a proportion of its files."""
+    """Return the interval of the share at each rung; without width, that of a proportion of files."""
     shares = right / files
     with np.errstate(invalid="ignore"):
         drawn = drawn_right / drawn_files
     ends = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return tuple(
-        wilson_interval(float(share), int(n)) if share in (0, 1) else Interval(float(low), float(high))
-        for share, n, low, high in zip(shares, files, *ends, strict=True)
+        wilson_interval(float(share), n) if share in (0, 1) else Interval(float(low), float(high))
+        for share, n, low, high in zip(shares, distinct, *ends, strict=True)
     )
+
+
+def _distinct_files(table: OutcomeTable, codes: NDArray[np.int64]) -> list[int]:
+    """Return the number of clean and FLIP files at each rung; what several listeners heard is one file."""
+    present, rungs = table.decoded().present[:, :2], table.column("rung")
+    if table.clusters is None:
+        return [int(table.counts @ (present.sum(axis=1) * (rungs == code))) for code in codes]
+    return [
+        sum(len(np.unique(table.clusters[heard & (rungs == code)])) for heard in present.T) for code in codes
+    ]
 
 
 def _counts(

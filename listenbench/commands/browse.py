@@ -59,11 +59,14 @@ def command(
         click.echo(json.dumps(written.to_dict()) if as_json else written.to_text())
         return
     from listenbench.web.browse_app import browse_app
-    from listenbench.web.local_server import listening_socket, serve, url_of
+    from listenbench.web.server import address_of, bound_socket, serve
 
-    with listening_socket(host, port) as listener:
-        address = url_of(listener)
-        click.echo(address)
-        if opened:
-            click.launch(address)
-        serve(browse_app(index, host, answers=not no_answers), listener)
+    with bound_socket(host, port) as bound:
+        address = address_of(bound, host)
+
+        def announce() -> None:
+            click.echo(address)
+            if opened:
+                click.launch(address)
+
+        serve(browse_app(index, host, answers=not no_answers), bound, announce)

@@ -98,17 +98,16 @@ def command(
         return
     if data is None:
         raise click.UsageError("Missing option '--data'.")
+    from listenbench.web.guard import own_names
     from listenbench.web.listening.app import make_app
-    from listenbench.web.listening.guard import own_names
     from listenbench.web.listening.opening import Settings, open_test
     from listenbench.web.listening.pages import read_consent
-    from listenbench.web.listening.server import address_of, bound_socket, serve
+    from listenbench.web.server import address_of, bound_socket, serve
 
     paragraphs = None if consent is None else read_consent(consent)
     options["headphone_check"] = not options.pop("no_headphone_check")
-    names, addresses = own_names(host, allow_host)
     with bound_socket(host, port) as bound, closing(open_test(Settings(data, out, **options))) as test:
-        app = make_app(test, questions=options["items"], consent=paragraphs, names=names, addresses=addresses)
+        app = make_app(test, own_names(host, allow_host), questions=options["items"], consent=paragraphs)
         words = f"{address_of(bound, host)} (Ctrl-C ends the server; the same call goes on)"
         serve(app, bound, lambda: click.echo(words))
         click.echo(f"{out}: {test.answered} answers")

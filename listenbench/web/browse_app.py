@@ -9,15 +9,16 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from listenbench.audio import MEDIA_TYPES, read_audio
-from listenbench.errors import ListenbenchError
+from listenbench.errors import DataError, ListenbenchError
 from listenbench.web.browse_page import index_page, item_script, page_without_items
+from listenbench.web.guard import Guard, content_security_policy, own_names
 from listenbench.web.item_index import ItemIndex
-from listenbench.web.local_server import Guarded, content_security_policy
+from listenbench.web.ranges import ranged_response
 from listenbench.web.sound_picture import sound_picture
 
 _PICTURES_KEPT: Final = 256
@@ -53,7 +54,12 @@ def browse_app(index: ItemIndex, host: str, *, answers: bool) -> ASGIApp:
         return Response(picture_of(_recording(index, request)), media_type="image/png")
 
     def audio(request: Request) -> Response:
-        return FileResponse(_recording(index, request), media_type=MEDIA_TYPES[index.suffix])
+        path = _recording(index, request)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise DataError(f"{path}: can't read this recording: {error.strerror}") from None
+        return ranged_response(content, request.headers.get("range"), MEDIA_TYPES[index.suffix])
 
     routes = [
         Route("/", start),
@@ -62,7 +68,7 @@ def browse_app(index: ItemIndex, host: str, *, answers: bool) -> ASGIApp:
         Route(f"/audio/{{identifier}}.{index.suffix}", audio),
     ]
     app = Starlette(routes=routes, exception_handlers={ListenbenchError: _explained})
-    return Guarded(app, host, content_security_policy(page_without_items()))
+    return Guard(app, own_names(host), content_security_policy(page_without_items(), scripts=True))
 
 
 def _recording(index: ItemIndex, request: Request) -> Path:

@@ -91,7 +91,7 @@ def export(index: ItemIndex, target: Path, *, answers: bool) -> Export:
         missing or damaged.
     """
     _check_replaceable(index.folder, target)
-    with workplace(target, _IDENTITY) as place:
+    with workplace(target, _IDENTITY, "--export") as place:
         # What an earlier run has left may be with answers.
         place.discard()
         place.prepare()

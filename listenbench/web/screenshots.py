@@ -1,6 +1,6 @@
 """Pictures of the pages for the README.
 
-    python -m listenbench.web.screenshots --data data/test-0 --out docs/images
+    python -m listenbench.web.screenshots --data data/test-0 --out docs/images --predictions dsp.jsonl
 
 Needs Playwright and a Chromium.
 """
@@ -8,9 +8,11 @@ Needs Playwright and a Chromium.
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,29 +20,55 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from listenbench.dataset import METADATA, read_rows
 from listenbench.errors import DataError, ListenbenchError, SpecError
+from listenbench.scoring.bootstrap import RESAMPLES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-Opener = Callable[["Page", Path, Path], AbstractContextManager[None]]
-"""Brings a browser's page into the state to be shown, from a data set and with a folder for files of its own.
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What pages are made from.
+
+    Attributes
+    ----------
+    data : Path
+        The data set.
+    predictions : tuple of Path
+        What the report is about; where there are none, listeners that need no time.
+    scratch : Path
+        A folder for files of a page's own.
+    """
+
+    data: Path
+    predictions: tuple[Path, ...]
+    scratch: Path
+
+
+Opener = Callable[["Page", Material], AbstractContextManager[None]]
+"""Brings a browser's page into the state to be shown.
 
 The page stays as it is, and its server runs, until the context ends.
 """
 
 _WINDOW: Final[Any] = {"width": 1280, "height": 860}
+_SMALL_WINDOW: Final[Any] = {"width": 800, "height": 700}
 _CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
+_QUICK_LISTENERS: Final = ("equality", "always-a")
+_QUESTIONS: Final = 48
+_FASTEST: Final = 16
 
 
 @contextmanager
-def open_browse(page: Page, data: Path, _scratch: Path) -> Iterator[None]:
+def open_browse(page: Page, material: Material) -> Iterator[None]:
     """Open the item browser at an item of melody, its answer shown and a recording half-way."""
     from listenbench.web.browse_app import browse_app
     from listenbench.web.item_index import read_index
-    from listenbench.web.local_server import LOCAL_HOST, running
+    from listenbench.web.server import LOCAL_HOST, running
 
-    with running(browse_app(read_index(data), LOCAL_HOST, answers=True)) as address:
+    with running(browse_app(read_index(material.data), LOCAL_HOST, answers=True)) as address:
         page.goto(address)
         page.wait_for_load_state("networkidle")
         page.locator(".reveal").first.click()
@@ -48,11 +76,83 @@ def open_browse(page: Page, data: Path, _scratch: Path) -> Iterator[None]:
         yield
 
 
-PAGES: Final[tuple[tuple[str, Opener], ...]] = (("browse", open_browse),)
+@contextmanager
+def open_report(page: Page, material: Material) -> Iterator[None]:
+    """Open the report at its headline."""
+    from listenbench.scoring.console import Settings
+    from listenbench.web.report import make_report
+
+    settings = Settings(duplicates="error", strict=False, resamples=RESAMPLES, seed=0)
+    predictions = material.predictions or _quick_predictions(material)
+    report = material.scratch / "report.html"
+    report.write_text(make_report(predictions, material.data, settings, players=0).html, "utf-8")
+    page.goto(report.as_uri())
+    yield
+
+
+def _quick_predictions(material: Material) -> list[Path]:
+    """Return the predictions of listeners that need no time."""
+    from listenbench.cli import run
+
+    paths = [material.scratch / f"{name}.jsonl" for name in _QUICK_LISTENERS]
+    for path in paths:
+        if run(["baseline", path.stem, "--data", str(material.data), "--out", str(path)]) != 0:
+            raise DataError(f"{material.data}: the listener {path.stem} can't answer its questions")
+    return paths
+
+
+@contextmanager
+def open_listen(page: Page, material: Material) -> Iterator[None]:
+    """Open the listening test at its first question, heard to the end."""
+    recordings = sum(1 for _ in read_rows(material.data / METADATA))
+    command = [
+        *(sys.executable, "-m", "listenbench", "listen", "--data", str(material.data), "--port", "0"),
+        *("--out", str(material.scratch / "human.jsonl"), "--items", str(min(_QUESTIONS, recordings))),
+        *("--no-headphone-check", "--practice", "0"),
+    ]
+    page.set_viewport_size(_SMALL_WINDOW)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            address = server.stdout.readline().split() if server.stdout else []
+            if not address:
+                raise DataError(f"{material.data}: no listening test can be made of it")
+            page.goto(address[0])
+            _go_to_first_question(page)
+            yield
+        finally:
+            server.terminate()
+
+
+def _go_to_first_question(page: Page) -> None:
+    page.get_by_label("I agree to take part").check()
+    _follow(page, "Begin")
+    _hear(page, opens="#next")
+    for name in ("The volume is right", "Go on", "Start the test"):
+        _follow(page, name)
+    _hear(page, opens=".answer")
+
+
+def _follow(page: Page, name: str) -> None:
+    with page.expect_navigation():
+        page.get_by_role("button", name=name).click()
+
+
+def _hear(page: Page, opens: str) -> None:
+    """Play a recording until its end has opened a button."""
+    page.locator("#sound").evaluate("(sound, rate) => { sound.playbackRate = rate; }", _FASTEST)
+    page.locator("#play").click()
+    page.wait_for_selector(f"{opens}:enabled")
+
+
+PAGES: Final[tuple[tuple[str, Opener], ...]] = (
+    ("report", open_report),
+    ("browse", open_browse),
+    ("listen", open_listen),
+)
 """Every page that is shown: the name of its picture, and how it is opened."""
 
 
-def take_screenshots(browser: Browser, data: Path, out: Path) -> list[Path]:
+def take_screenshots(browser: Browser, data: Path, out: Path, predictions: Sequence[Path] = ()) -> list[Path]:
     """Write a PNG file of every page.
 
     Parameters
@@ -63,6 +163,8 @@ def take_screenshots(browser: Browser, data: Path, out: Path) -> list[Path]:
         The data set that the pages show.
     out : Path
         Folder of the pictures; made if need be.
+    predictions : sequence of Path, optional
+        What the report is about; where there are none, listeners that need no time.
 
     Returns
     -------
@@ -72,15 +174,16 @@ def take_screenshots(browser: Browser, data: Path, out: Path) -> list[Path]:
     Raises
     ------
     DataError
-        If the data set can't be shown, or a file not be written.
+        If data set or predictions can't be shown, or a file not be written.
     """
     with TemporaryDirectory() as scratch:
-        return [_take(browser, name, opener, data, out, Path(scratch)) for name, opener in PAGES]
+        material = Material(data, tuple(predictions), Path(scratch))
+        return [_take(browser, name, opener, material, out) for name, opener in PAGES]
 
 
-def _take(browser: Browser, name: str, opener: Opener, data: Path, out: Path, scratch: Path) -> Path:
+def _take(browser: Browser, name: str, opener: Opener, material: Material, out: Path) -> Path:
     page = browser.new_page(viewport=_WINDOW, color_scheme="light", reduced_motion="reduce")
-    with opener(page, data, scratch):
+    with opener(page, material):
         picture = _reduced(page.screenshot(animations="disabled", caret="hide"))
     page.close()
     target = out / f"{name}.png"
@@ -132,15 +235,22 @@ def _reduced(png: bytes) -> bytes:
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder to write to."
 )
-def command(data: Path, out: Path) -> None:
+@click.option(
+    "--predictions",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the report is about; may be given several times.",
+)
+def command(data: Path, out: Path, predictions: tuple[Path, ...]) -> None:
     """Take pictures of the pages.
 
     \b
     Example:
-      python -m listenbench.web.screenshots --data data/test-0 --out docs/images
+      python -m listenbench.web.screenshots --data data/test-0 --out docs/images --predictions dsp.jsonl
     """
     with chromium() as browser:
-        for path in take_screenshots(browser, data, out):
+        for path in take_screenshots(browser, data, out, predictions):
             click.echo(f"{path}: {path.stat().st_size:,} bytes")
 
 

@@ -106,6 +106,25 @@ def test_a_second_listener_with_the_same_answers_changes_no_figure_and_no_interv
     assert two["listeners"]["intervals"]["acc_fs"]["low"] == two["listeners"]["intervals"]["acc_fs"]["high"]
 
 
+def test_a_second_listener_makes_no_rung_surer(key: Path) -> None:
+    """Where all answers at a rung are right, its interval counts files, not answers."""
+    everything = oracle(ROWS)
+    plain, one, two = (
+        score(answers, key, resamples=100).to_dict()["psychometric"]
+        for answers in (
+            everything,
+            by("anna", everything),
+            by("anna", everything) + by("ben", everything) + by("cleo", dict([*everything.items()][:9])),
+        )
+    )
+    assert one == plain
+    for task, curve in plain.items():
+        for rung, more in zip(curve["rungs"], two[task]["rungs"], strict=True):
+            assert rung["interval"]["method"] == "wilson"
+            assert more["interval"] == rung["interval"]
+            assert more["files"] >= 2 * rung["files"]
+
+
 def test_intervals_over_listeners_are_those_of_their_shares(key: Path) -> None:
     """Two listeners, one always right and one always wrong: a resample has both right, one or none."""
     right = oracle(ROWS)

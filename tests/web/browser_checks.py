@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 SERIOUS = {"serious", "critical"}
+COLOURS = {"runOnly": ["color-contrast"]}
+"""The one rule whose outcome depends on the colours."""
 
 
 def accessibility_faults(page: Page) -> list[str]:
-    """Return the serious violations that axe-core finds on a page."""
-    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [f"{each['id']}: {each['help']}" for each in violations if each["impact"] in SERIOUS]
+    """Return the serious violations that axe-core finds on a page, in light and in dark."""
+    page.emulate_media(color_scheme="light")
+    faults = _violations(page, {})
+    page.emulate_media(color_scheme="dark")
+    faults += _violations(page, COLOURS)
+    page.emulate_media(color_scheme="null")
+    return faults
+
+
+def _violations(page: Page, options: dict[str, Any]) -> list[str]:
+    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    return [f"{each['id']}: {each['help']}" for each in found if each["impact"] in SERIOUS]
 
 
 def address(path: Path) -> str:

@@ -1,15 +1,37 @@
-"""A real browser for the pages, which notes whatever a page must not do."""
+"""A small rendered data set, and a real browser, which notes whatever a page must not do."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from listenbench.generation import generate
+from listenbench.splits import load_split
+
+SPLIT = """
+name = "browsed"
+items = 2
+variants = ["clean", "flip", "stay"]
+texture = ["solo", "accompanied"]
+soundfonts = ["timgm6mb"]
+
+[tasks.melody]
+window_seconds = 2.5
+rungs = [200, 400]
+stay = ["transposition"]
+pitches = [[58, 79]]
+
+[tasks.rhythm]
+window_seconds = 4.0
+rungs = [1.5]
+stay = ["hiss"]
+"""
 OURS = {"", "127.0.0.1", "localhost"}
 OPTIONS = [
     "--autoplay-policy=no-user-gesture-required",
@@ -21,6 +43,14 @@ OPTIONS = [
     "--mute-audio",
     "--no-first-run",
 ]
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four items: two of melody, two of rhythm; each with three recordings."""
+    folder = tmp_path_factory.mktemp("rendered")
+    (folder / "browsed.toml").write_text(SPLIT, "utf-8")
+    return generate(load_split(folder / "browsed.toml"), 1, folder / "data", workers=1).folder
 
 
 def browser_path() -> str | None:
@@ -73,6 +103,24 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     for context in contexts:
         context.close()
     assert [fault for each in faults for fault in each] == []
+
+
+@pytest.fixture(scope="module")
+def watched_page(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
+    context = browser.new_context()
+    page = context.new_page()
+    yield page, watch(page)
+    context.close()
+
+
+@pytest.fixture
+def lasting_page(watched_page: tuple[Page, list[str]]) -> Iterator[Page]:
+    """Return the page that the tests of a module share, for those that leave nothing behind in it."""
+    page, faults = watched_page
+    yield page
+    told = [*faults]
+    faults.clear()
+    assert told == []
 
 
 @pytest.fixture

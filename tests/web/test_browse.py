@@ -6,8 +6,6 @@ import http.client
 import json
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,31 +21,12 @@ from playwright.sync_api import Browser, Page, expect
 from listenbench.cli import run
 from listenbench.dataset import Row, read_rows, write_rows
 from listenbench.errors import DataError, SpecError
-from listenbench.generation import generate
-from listenbench.splits import load_split
 from listenbench.web.browse_app import browse_app
 from listenbench.web.item_index import ItemIndex, read_index
-from listenbench.web.local_server import LOCAL_HOST, running
 from listenbench.web.screenshots import PAGES, chromium, take_screenshots
+from listenbench.web.server import LOCAL_HOST, running
+from listenbench.workplace import workplace
 
-SPLIT = """
-name = "browsed"
-items = 2
-variants = ["clean", "flip", "stay"]
-texture = ["solo", "accompanied"]
-soundfonts = ["timgm6mb"]
-
-[tasks.melody]
-window_seconds = 2.5
-rungs = [200, 400]
-stay = ["transposition"]
-pitches = [[58, 79]]
-
-[tasks.rhythm]
-window_seconds = 4.0
-rungs = [1.5]
-stay = ["hiss"]
-"""
 TABLES = ("metadata.jsonl", "gold.jsonl", "manifest.jsonl")
 HEARD = """audio => {
   audio.playbackRate = 4;
@@ -55,14 +34,6 @@ HEARD = """audio => {
   audio.addEventListener('timeupdate', () => audio.heard.push(audio.currentTime));
 }"""
 PLAYING = "audio => !audio.paused && audio.currentTime > 0.05"
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four items: two of melody, two of rhythm."""
-    folder = tmp_path_factory.mktemp("browse")
-    (folder / "browsed.toml").write_text(SPLIT, "utf-8")
-    return generate(load_split(folder / "browsed.toml"), 1, folder / "data", workers=1).folder
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +78,11 @@ def short(data: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(page: Page, site: str) -> Page:
-    show(page, site)
-    return page
+def opened(lasting_page: Page, site: str) -> Page:
+    """Return the page as it is when somebody comes to it."""
+    lasting_page.goto("about:blank")
+    show(lasting_page, site)
+    return lasting_page
 
 
 def show(page: Page, url: str) -> None:
@@ -351,9 +324,7 @@ def test_no_serious_barrier(new_page: Callable[..., Page], site: str) -> None:
     show(page, f"{site}#task=melody")
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.click()
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        assert accessibility_faults(page) == []
+    assert accessibility_faults(page) == []
 
 
 def test_a_phone_needs_no_sideways_scrolling(new_page: Callable[..., Page], site: str) -> None:
@@ -581,15 +552,6 @@ def test_a_recording_behind_a_link_is_refused(serving: Serving, data: Path, tmp_
         assert b"a link" in body
 
 
-def test_other_names_for_this_machine_are_refused(site: str) -> None:
-    for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", ""):
-        status, _, body = asked(site, "/", Host=host)
-        assert status == 400
-        assert b"listing" not in body
-    port = urlsplit(site).port
-    assert asked(site, "/", Host=f"localhost:{port}")[0] == 200
-
-
 def test_other_sites_may_load_nothing(site: str, index: ItemIndex) -> None:
     identifier = index.items[0].recordings[0].id
     for path in ("/", "/items/0.js", f"/pictures/{identifier}.png", f"/audio/{identifier}.wav", "/nothing"):
@@ -615,21 +577,19 @@ def test_parts_of_a_recording_are_served(site: str, data: Path, index: ItemIndex
     assert asked(site, path, Range=f"bytes={len(content)}-")[0] == 416
     status, headers, body = asked(site, path, "HEAD")
     assert (status, body, headers["content-length"]) == (200, b"", str(len(content)))
-    assert asked(site, path, "POST")[0] == 405
+    assert asked(site, path, "POST")[0] == 403
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_serves_until_it_is_told_to_end(data: Path, number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "listenbench", "browse", "--data", str(data), "--port", "0"]
+def test_the_command_serves_until_it_is_told_to_end(short: Path) -> None:
+    command = [sys.executable, "-m", "listenbench", "browse", "--data", str(short), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().strip() if process.stdout else ""
         try:
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)
-            with socket.create_connection((urlsplit(url).hostname or "", urlsplit(url).port or 0)) as idle:
-                idle.sendall(b"GET / HTTP/1.1\r\n")
-                assert asked(url, "/")[0] == 200
-                process.send_signal(number)
-                process.wait(10)
+            assert asked(url, "/")[0] == 200
+            assert run(["browse", "--data", str(short), "--port", str(urlsplit(url).port)]) == 2
+            process.terminate()
+            process.wait(10)
         finally:
             process.kill()
         output = process.communicate()
@@ -640,7 +600,6 @@ def test_the_command_serves_until_it_is_told_to_end(data: Path, number: signal.S
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--host", "no.such.host.invalid"], "no such address"),
         (["--host", "192.0.2.1"], "--host 192.0.2.1"),
         (["--json"], "--export"),
         (["--port", "70000"], "--port"),
@@ -648,29 +607,18 @@ def test_the_command_serves_until_it_is_told_to_end(data: Path, number: signal.S
     ids=str,
 )
 def test_what_cannot_be_served_is_one_line(
-    data: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+    short: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
 ) -> None:
-    assert run(["browse", "--data", str(data), *options]) == 2
+    assert run(["browse", "--data", str(short), *options]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert words in error
 
 
-def test_a_port_in_use_is_one_line(data: Path, capsys: pytest.CaptureFixture[str], site: str) -> None:
-    port = str(urlsplit(site).port)
-    assert run(["browse", "--data", str(data), "--port", port]) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert (
-        output.err
-        == f"listenbench: --port {port}: in use: give another one, or --port 0 for any that is free\n"
-    )
-
-
 def test_the_page_is_opened_when_asked_for(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     launched: list[str] = []
     monkeypatch.setattr("click.launch", launched.append)
-    monkeypatch.setattr("listenbench.web.local_server.serve", lambda _app, _listener: None)
+    monkeypatch.setattr("listenbench.web.server.serve", lambda _app, _bound, announce: announce())
     assert run(["browse", "--data", str(short), "--port", "0"]) == 0
     assert launched == []
     assert run(["browse", "--data", str(short), "--port", "0", "--open"]) == 0
@@ -763,6 +711,16 @@ def test_what_an_export_left_unfinished_is_not_published(short: Path, tmp_path: 
     assert run(["browse", "--data", str(short), "--export", str(tmp_path / "site"), "--no-answers"]) == 0
     assert [path.name for path in (tmp_path / "site" / "items").iterdir()] == ["0.js"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["short", "site"]
+
+
+def test_two_exports_to_one_folder_are_one_too_many(
+    short: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with workplace(tmp_path / "site", "another"):
+        assert run(["browse", "--data", str(short), "--export", str(tmp_path / "site")]) == 2
+    error = capsys.readouterr().err
+    assert error.endswith("is working on it: wait for its end, or give another --export\n")
+    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize("damage", ["missing", "damaged"])

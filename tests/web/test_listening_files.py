@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import socket
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from listening_data import key_rows, make_dataset, serving
+from listening_data import key_rows, make_dataset
 
 from listenbench import cli
 from listenbench.errors import DataError
@@ -27,10 +25,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-HALF_A_REQUEST = (
-    "POST /begin HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n"
-    "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-)
 Open = Callable[..., ListeningTest]
 
 
@@ -199,15 +193,3 @@ def test_withdrawing_from_nothing_is_refused(
     reopen().close()
     assert cli.run(["listen", "--out", str(out), "--forget", "abc"]) == 2
     assert "no listener has the code 'abc'" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_server_without_complaint_in_the_middle_of_a_request(
-    data: Path, tmp_path: Path, number: int
-) -> None:
-    with (
-        serving(tmp_path, "--data", str(data), "--items", "2", "--practice", "0") as server,
-        socket.create_connection(("127.0.0.1", int(server.port))) as connection,
-    ):
-        connection.sendall(HALF_A_REQUEST.encode())
-        assert server.end(number) == (0, "human.jsonl: 0 answers\n", "")

@@ -20,60 +20,34 @@ from playwright.sync_api import Page, expect
 from listenbench.audio import read_samples
 from listenbench.cli import run
 from listenbench.dataset import read_description, recording_path
-from listenbench.generation import generate
 from listenbench.scoring import score
-from listenbench.splits import load_split
 
-SPLIT = """
-name = "reported"
-items = 4
-variants = ["clean", "flip", "stay"]
-soundfonts = ["timgm6mb"]
-
-[tasks.melody]
-window_seconds = 2.5
-rungs = [200, 400]
-stay = ["transposition", "hiss"]
-pitches = [[58, 79]]
-
-[tasks.harmony]
-window_seconds = 2.0
-rungs = [1, 3]
-stay = ["transposition", "hiss"]
-pitches = [[58, 79]]
-"""
 HOSTILE = "</script><script>alert(1)</script>" + "W" * 200
-PHONE = {"viewport": {"width": 360, "height": 740}}
+PHONE: Any = {"width": 360, "height": 740}
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 PLAYING = "audio => !audio.paused && audio.currentTime > 0.05"
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reported")
-    (folder / "reported.toml").write_text(SPLIT, "utf-8")
-    return generate(load_split(folder / "reported.toml"), 2, folder / "data", workers=1).folder
-
-
-@pytest.fixture(scope="module")
-def submissions(data: Path) -> list[Path]:
+def submissions(data: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return a listener that hears large changes, and one with a hostile name."""
     rows = [json.loads(line) for line in (data / "gold.jsonl").read_text("utf-8").splitlines()]
     answers = {
-        "hears-large": lambda row: row["answer"] if row["rung"] in (3, 400) else "A",
+        "hears-large": lambda row: row["answer"] if row["rung"] in (1.5, 400) else "A",
         HOSTILE: lambda row: "B" if row["condition"] == "stay" else "?",
     }
-    paths = []
+    paths: list[Path] = []
+    folder = tmp_path_factory.mktemp("submissions")
     for name, answer in answers.items():
         lines = [{"meta": {"model": name}}, *({"id": row["id"], "answer": answer(row)} for row in rows)]
-        paths.append(data.parent / f"{len(paths)}.jsonl")
+        paths.append(folder / f"{len(paths)}.jsonl")
         paths[-1].write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     return paths
 
 
 @pytest.fixture(scope="module")
 def report(data: Path, submissions: list[Path]) -> Path:
-    out = data.parent / "report.html"
+    out = submissions[0].with_name("report.html")
     arguments = [*map(str, submissions), "--data", str(data), "--out", str(out)]
     assert run(["report", *arguments, "--players", "2", "--resamples", "200"]) == 0
     return out
@@ -97,20 +71,21 @@ def test_recordings_are_embedded_sample_by_sample(report: Path, data: Path) -> N
         assert (samples == read_samples(recording_path(data, read_description(data), identifier))).all()
 
 
-@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}, PHONE], ids=["light", "dark", "phone"])
-def test_every_look_is_accessible_and_fits(
-    options: dict[str, Any], report: Path, new_page: Callable[..., Page]
-) -> None:
-    page = new_page(**options)
+def test_every_look_is_accessible_and_fits(report: Path, new_page: Callable[..., Page]) -> None:
+    page = new_page()
     page.goto(address(report))
-    assert page.evaluate(FITS)
     assert accessibility_faults(page) == []
-    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    assert page.evaluate(FITS)
-    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-    is_dark = sum(map(int, background[4:-1].split(","))) < 300
-    assert is_dark == (options.get("color_scheme") == "dark")
     expect(page.locator("script")).to_have_count(1)
+    for look in ("light", "dark"):
+        page.emulate_media(color_scheme=look)
+        background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        is_dark = sum(map(int, background[4:-1].split(","))) < 300
+        assert is_dark == (look == "dark")
+    for size in (page.viewport_size, PHONE):
+        page.set_viewport_size(size)
+        assert page.evaluate(FITS)
+        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+        assert page.evaluate(FITS)
 
 
 def test_a_table_is_copied_by_keyboard(report: Path, new_page: Callable[..., Page]) -> None:
@@ -142,7 +117,7 @@ def test_players_play_one_at_a_time(report: Path, page: Page) -> None:
     second.evaluate("audio => audio.play()")
     page.wait_for_function(f"({PLAYING})(document.querySelectorAll('audio')[1])")
     assert first.evaluate("audio => audio.paused")
-    assert first.evaluate("audio => audio.duration") == pytest.approx(5.0, abs=1.01)
+    assert first.evaluate("audio => audio.duration") == pytest.approx(6.0, abs=0.01)
 
 
 def test_paper_has_headline_and_folded_tables(
@@ -153,7 +128,7 @@ def test_paper_has_headline_and_folded_tables(
     # Fonts join letters such as fi and fl.
     text = unicodedata.normalize("NFKC", " ".join(" ".join(page.extract_text() for page in pages).split()))
     value = score(submissions[0], data, resamples=200).to_dict()["groups"][0]["figures"]["acc_fs"]["rounded"]
-    assert "Listening report: reported" in text
+    assert "Listening report: browsed" in text
     assert f"hears-large {value}" in text
     assert "Misses and false flips by task" in text
     assert "Copy" not in text

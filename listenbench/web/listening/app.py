@@ -23,13 +23,13 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from listenbench.audio import FLAC, MEDIA_TYPES, WAV
+from listenbench.web.guard import Guard, OwnNames, content_security_policy
 from listenbench.web.listening.course import ListeningTest, RefusedError
-from listenbench.web.listening.guard import Guard
-from listenbench.web.listening.pages import content_security_policy, stage_page, welcome_page
-from listenbench.web.listening.ranges import ranged_response
+from listenbench.web.listening.pages import frame_page, stage_page, welcome_page
 from listenbench.web.listening.sounds import volume_music
 from listenbench.web.listening.stages import Stage
 from listenbench.web.listening.store import Listener
+from listenbench.web.ranges import ranged_response
 
 VOLUME_SOUND: Final = "volume"
 """Token of the music for setting the volume, which is the same for everybody."""
@@ -43,12 +43,7 @@ _UNSAVED: Final = (
 
 
 def make_app(
-    test: ListeningTest,
-    *,
-    questions: int,
-    consent: tuple[str, ...] | None,
-    names: frozenset[str],
-    addresses: bool,
+    test: ListeningTest, names: OwnNames, *, questions: int, consent: tuple[str, ...] | None = None
 ) -> Starlette:
     """Return the application.
 
@@ -56,14 +51,12 @@ def make_app(
     ----------
     test : ListeningTest
         The open test.
+    names : OwnNames
+        Names by which the server may be called.
     questions : int
         Number of questions a listener.
     consent : tuple of str or None
         Paragraphs of the consent text; None for ours.
-    names : frozenset of str
-        Names by which the server may be called.
-    addresses : bool
-        Whether it may be called by any IP address.
     """
     handlers = _Handlers(test, questions, consent)
     posts: Mapping[str, _Post] = {
@@ -76,7 +69,7 @@ def make_app(
     }
     routes = [Route("/", handlers.home), Route("/audio/{token}", handlers.audio)]
     routes += [Route(f"/{name}", _post(handler), methods=["POST"]) for name, handler in posts.items()]
-    guard = Middleware(Guard, names=names, policy=content_security_policy(), addresses=addresses)
+    guard = Middleware(Guard, names=names, policy=content_security_policy(frame_page()))
     return Starlette(routes=routes, middleware=[guard], exception_handlers={RefusedError: _refused})
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -140,22 +137,6 @@ def _clips(test: ListeningTest, trial: Trial) -> tuple[tuple[float, float], tupl
     return (0.0, clip), (seconds - clip, seconds)
 
 
-@cache
-def content_security_policy() -> str:
-    """Return the policy under which a page may use our style and script, our sounds, and nothing else.
-
-    The page without any content tells what style and script are; so nothing that gets into a page later, by
-    whatever fault, is covered by their hashes.
-    """
-    frame = page("listen.html")
-    styles, scripts = (_hashes(frame, tag) for tag in ("style", "script"))
-    return (
-        f"default-src 'none'; style-src {styles}; script-src {scripts}; media-src 'self'; "
-        "connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    )
-
-
-def _hashes(html: str, tag: str) -> str:
-    contents = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
-    digests = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in contents)
-    return " ".join(f"'sha256-{digest}'" for digest in digests)
+def frame_page() -> str:
+    """Return what all pages have in common: our style and script, and no content."""
+    return page("listen.html")

@@ -2,7 +2,7 @@
 // Players: an element with data-player around an audio element, buttons with data-play ('all', 'a' or 'b'),
 // a slider with data-seek, a cursor with data-cursor and a clock with data-time. data-seconds says how long
 // the recording is, data-a-ends and data-b-starts where its clips lie. Players may come and go: all events are
-// heard at the document. One plays at a time.
+// heard at the document.
 const listenbenchPlayer = (() => {
   const stops = new WeakMap();
   const still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -52,12 +52,6 @@ const listenbenchPlayer = (() => {
     show(player);
   }
 
-  function pauseOthers(audio) {
-    for (const other of document.querySelectorAll('[data-player] audio')) {
-      if (other !== audio) other.pause();
-    }
-  }
-
   // Plays 'all' from where the cursor is, or clip 'a' or 'b' alone from its start; what plays already is paused.
   function toggle(player, part = 'all') {
     const audio = audioOf(player);
@@ -75,7 +69,6 @@ const listenbenchPlayer = (() => {
     } else if (audio.currentTime >= Number(player.dataset.seconds) - CLOCK_STEP / 2) {
       moveTo(player, 0);
     }
-    pauseOthers(audio);
     mark(player, part);
     audio.play().catch((error) => {
       if (error.name !== 'AbortError') fail(player);

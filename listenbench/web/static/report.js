@@ -47,16 +47,6 @@
   });
   regions.forEach((region) => watcher.observe(region));
 
-  document.addEventListener(
-    "play",
-    (event) => {
-      for (const player of document.querySelectorAll("audio")) {
-        if (player !== event.target) player.pause();
-      }
-    },
-    true,
-  );
-
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details.fold:not([open])")];

@@ -1,7 +1,7 @@
 """Parts of a sound by HTTP's `Range` (RFC 9110, section 14): Safari plays nothing without them.
 
-The library's file response would do it as well, but tells the time of the file in its headers, by which the
-variants of an item could be matched.
+The file response of Starlette would do it as well, but tells the time of the file in its headers, by which a
+listener could match the variants of an item.
 """
 
 from __future__ import annotations
