@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+OURS = {"", "127.0.0.1", "localhost"}
 SERIOUS = {"serious", "critical"}
 COLOURS = {"runOnly": ["color-contrast"]}
 """The one rule whose outcome depends on the colours."""
@@ -31,3 +33,18 @@ def _violations(page: Page, options: dict[str, Any]) -> list[str]:
 def address(path: Path) -> str:
     """Return the address of a file."""
     return path.resolve().as_uri()
+
+
+def watch(page: Page) -> list[str]:
+    """Return a list that fills with the page's errors and its requests to other hosts."""
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: faults.append(request.url) if not is_ours(request.url) else None)
+    return faults
+
+
+def is_ours(url: str) -> bool:
+    """Return whether an address is of this machine or of no machine at all."""
+    parts = urlsplit(url)
+    return parts.scheme in {"file", "data", "blob"} or (parts.hostname or "") in OURS

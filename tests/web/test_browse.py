@@ -321,7 +321,7 @@ def test_filters_are_reached_by_tab_and_have_names(opened: Page) -> None:
 
 def test_no_serious_barrier(new_page: Callable[..., Page], site: str) -> None:
     page = new_page(viewport={"width": 1280, "height": 1000})
-    show(page, f"{site}#task=melody")
+    show(page, f"{site}#search=melody-000000")
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.click()
     assert accessibility_faults(page) == []
@@ -658,12 +658,12 @@ def test_an_export_works_from_the_disk(
     expect(page.locator("article h2")).to_have_text(found(index, {"task": "rhythm"}))
 
 
-def test_an_export_without_answers_holds_none(page: Page, data: Path, tmp_path: Path) -> None:
+def test_an_export_without_answers_holds_none(page: Page, short: Path, tmp_path: Path) -> None:
     """No text of it holds anything that only the manifest says: the music, the edits, the answers."""
     site = tmp_path / "site"
-    assert run(["browse", "--data", str(data), "--export", str(site), "--no-answers"]) == 0
+    assert run(["browse", "--data", str(short), "--export", str(site), "--no-answers"]) == 0
     texts = [path.read_text("utf-8") for path in site.rglob("*") if path.suffix in (".html", ".js", ".json")]
-    for row in read_rows(data / "manifest.jsonl"):
+    for row in read_rows(short / "manifest.jsonl"):
         for secret in (row["sha256"], row["content"], row["clip_a"]["soundfont"]):
             assert not any(secret in text for text in texts)
     scripts = "".join(path.read_text("utf-8") for path in (site / "items").iterdir())
@@ -741,8 +741,10 @@ def test_a_failed_export_leaves_nothing(
 # ---- The pictures of the README
 
 
-def test_screenshots_are_small(browser: Browser, data: Path, tmp_path: Path) -> None:
-    pictures = take_screenshots(browser, data, tmp_path / "images")
+def test_screenshots_are_small(browser: Browser, data: Path, gold: dict[str, Row], tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    write_rows(answers, [{"id": identifier, "answer": "A"} for identifier in gold])
+    pictures = take_screenshots(browser, data, tmp_path / "images", [answers])
     assert [picture.stem for picture in pictures] == [name for name, _ in PAGES]
     assert sorted(pictures) == sorted((tmp_path / "images").iterdir())
     for picture in pictures:

@@ -1,4 +1,4 @@
-"""The report of a rendered data set in a browser: keyboard, copying, players, light and dark, phone, paper."""
+"""The report of a rendered data set in a browser: keyboard, copying, players, light, dark, phone, paper."""
 
 from __future__ import annotations
 
