@@ -99,6 +99,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # Where no command says more: a name too long for the file system, a folder that nobody may search.
+        return _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
 
 
 def _message(error: Exception) -> str:
