@@ -132,7 +132,8 @@ def _read_json(reply: str, choices: Choices) -> Reading | None:
 def _json_objects(reply: str) -> list[list[tuple[str, object]]] | None:
     """Return the names and values of one or more JSON objects, names that come twice included."""
     decoder = json.JSONDecoder(object_pairs_hook=list)
-    objects, position = [], 0
+    objects: list[list[tuple[str, object]]] = []
+    position = 0
     try:
         while position < len(reply):
             if len(objects) == _MAXIMUM_PLACES or reply[position] != "{":
