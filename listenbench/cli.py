@@ -109,7 +109,7 @@ def _message(error: Exception) -> str:
         case ImportError():
             return f"a library that this command needs can't be loaded: {error}: see docs/setup.md"
         case OSError():
-            # Where no command says more: a name too long for the file system, a folder that nobody may search.
+            # Where no command says more: a name too long for the file system, a folder that is closed.
             return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
         case _:
             return str(error)
