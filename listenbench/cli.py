@@ -91,20 +91,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return request.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
-    except (click.ClickException, ListenbenchError) as error:
-        return _fail(_message(error))
     except ImportError as error:
         return _fail(f"a library that this command needs can't be loaded: {error}: see docs/setup.md")
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        # Where no command says more: a name too long for the file system, a folder that nobody may search.
-        return _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+    except (click.ClickException, ListenbenchError, OSError) as error:
+        return _fail(_message(error))
 
 
 def _message(error: Exception) -> str:
+    if isinstance(error, OSError):
+        # Where no command says more: a name too long for the file system, a folder that nobody may search.
+        return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
     if isinstance(error, click.UsageError):
         place = error.ctx.command_path if error.ctx else "listenbench"
         return f"{error.format_message()} See '{place} --help'."
