@@ -15,7 +15,6 @@ from listenbench.listeners import predict
 from listenbench.models.presentation import pause_samples, shown_recording
 from listenbench.scoring import score
 from listenbench.stored_items import find_item
-from listenbench.stored_items import find_item
 from listenbench.verify import verify
 
 TABLES = ["dataset.json", "metadata.jsonl", "gold.jsonl", "manifest.jsonl"]
