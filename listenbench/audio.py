@@ -133,7 +133,7 @@ def _read_wav(path: Path) -> Samples:
             frames = file.readframes(file.getnframes())
     except OSError as error:
         raise DataError(f"{path}: can't read this recording: {error.strerror}") from None
-    except (wave.Error, EOFError):
+    except (wave.Error, EOFError, RuntimeError):  # the last one where chunks promise more than there is
         raise DataError(f"{path}: not a WAV file: the data set is damaged") from None
     if layout != (_CHANNELS, _BYTES_PER_SAMPLE, SAMPLE_RATE):
         raise DataError(f"{path}: not 16-bit PCM with one channel at {SAMPLE_RATE} Hz")

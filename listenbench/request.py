@@ -12,7 +12,7 @@ from listenbench.audio import FORMATS, WAV
 from listenbench.dataset import Row
 from listenbench.errors import SpecError
 from listenbench.randomness import checked_seed
-from listenbench.splits import CONDITIONS, Split, load_split
+from listenbench.splits import CONDITIONS, MOST_ITEMS, Split, load_split
 
 _SHARD: Final = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 
@@ -127,8 +127,8 @@ def make_request(
             )
         changes["tasks"] = {name: changes["tasks"][name] for name in base.tasks if name in tasks}
     if items is not None:
-        if isinstance(items, bool) or not isinstance(items, int) or items < 1:
-            raise SpecError(f"items: {items!r} is not a whole number of 1 or more")
+        if isinstance(items, bool) or not isinstance(items, int) or not 1 <= items <= MOST_ITEMS:
+            raise SpecError(f"items: {items!r} is not a whole number from 1 to {MOST_ITEMS:,}")
         changes["items"] = items
     if variants is not None:
         unknown = [condition for condition in variants if condition not in CONDITIONS]

@@ -130,5 +130,7 @@ def _performance(data: Mapping[str, Any]) -> Performance:
         clip=Clip.from_dict(data["clip"]),
         take=Take.from_dict(data["take"]),
         soundfont=data["soundfont"],
-        changes=tuple(Change(change["effect"], change["parameters"]) for change in data["changes"]),
+        changes=tuple(
+            Change(change["effect"], dict(change["parameters"].items())) for change in data["changes"]
+        ),
     )

@@ -25,6 +25,9 @@ from listenbench.tasks import Rung, get_task
 CONDITIONS: Final = ("clean", "flip", "stay", "both")
 """The variants of an item: as drawn, edited, perturbed, edited and perturbed."""
 
+MOST_ITEMS: Final = 10_000_000
+"""Most items a task."""
+
 CHAIN_SIGN: Final = "+"
 """Joins the effects of a chain in the name of a STAY factor, as in 'room+hiss'."""
 
@@ -128,7 +131,7 @@ class Split(_Table):
 
     name: Name
     title: str = ""
-    items: int = Field(ge=1, le=10_000_000)
+    items: int = Field(ge=1, le=MOST_ITEMS)
     variants: tuple[Condition, ...] = Field(min_length=1)
     letters: Literal["fixed", "counterbalanced"] = "fixed"
     takes: Literal["independent", "identical"] = "independent"

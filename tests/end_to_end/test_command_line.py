@@ -67,6 +67,7 @@ def test_starting_imports_no_heavy_library(program):
         (("generate", "--split", "test", "--seed", "pi"), ["pi", "--seed"]),
         (("generate", "--split", "test", "--seed", "-4"), ["-4", "outside"]),
         (("generate", "--split", "test", "--items", "0"), ["items"]),
+        (("generate", "--split", "test", "--items", "9" * 20), ["items", "10,000,000"]),
         (("generate", "--split", "test", "--tasks", "opera"), ["opera", "melody"]),
         (("generate", "--split", "test", "--variants", "dirty"), ["dirty", "clean"]),
         (("generate", "--split", "test", "--workers", "0"), ["workers"]),

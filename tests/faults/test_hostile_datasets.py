@@ -90,6 +90,25 @@ def test_a_folder_in_place_of_a_recording(folder):
         item.audio  # noqa: B018 # reading the attribute reads the file
 
 
+def test_a_recording_whose_header_promises_more_than_there_is(folder):
+    item = next(iter(load(folder)))
+    contents = bytearray(item.path.read_bytes())
+    contents[16:20] = (2**31).to_bytes(4, "little")  # the length of the chunk 'fmt '
+    item.path.write_bytes(contents)
+    assert any(item.path.name in problem for problem in verify(folder))
+    with pytest.raises(DataError, match=item.path.name):
+        item.audio  # noqa: B018 # reading the attribute reads the file
+
+
+@pytest.mark.parametrize("parameters", ["loud", [], None])
+def test_parameters_of_other_kinds(folder, parameters):
+    rows = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    rows[0]["clip_b"]["changes"] = [{"effect": "hiss", "parameters": parameters}]
+    (folder / "manifest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match="damaged"):
+        find_item(folder, rows[0]["item"])
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_a_link_is_not_scored(folder, tmp_path, name):
     predictions = tmp_path / "predictions.jsonl"
