@@ -9,12 +9,15 @@ import click
 
 @click.command()
 @click.argument("submissions", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="Data set folder.")
-@click.option("--key", type=click.Path(path_type=Path), help="Key file, instead of a data set.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
+@click.option(
+    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
+)
 @click.option(
     "--out",
     required=True,
     type=click.Path(path_type=Path),
+    metavar="FILE",
     help="File to write; it ends in .html, .md or .csv.",
 )
 @click.option(
