@@ -28,6 +28,7 @@ from listenbench.plan import plan
 from listenbench.recording import Job, noted_item, record
 from listenbench.request import Request, Shard, make_request
 from listenbench.soundfonts import FoundSoundfont, find
+from listenbench.source_code import source_digest
 from listenbench.splits import Split
 from listenbench.tables import sorted_entries
 from listenbench.workers import WorkerDiedError, in_order, processes
@@ -131,7 +132,8 @@ def make(
     if not overwrite and delivery.is_there({**wanted, **delivery.marks}):
         tidy(delivery.workplace)
         return
-    identity = hashlib.sha256(json.dumps([FORMAT, wanted], sort_keys=True).encode()).hexdigest()[:16]
+    begun_by = [FORMAT, wanted, source_digest()]
+    identity = hashlib.sha256(json.dumps(begun_by, sort_keys=True).encode()).hexdigest()[:16]
     with workplace(delivery.workplace, identity) as place, _told_in_one_line(place):
         # Another run may have finished it since.
         if not overwrite and delivery.is_there({**wanted, **delivery.marks}):

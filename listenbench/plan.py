@@ -193,7 +193,9 @@ class TaskPlanner(Iterator[Item]):
     def _takes(self, index: int, trial: Trial) -> tuple[Take, Take]:
         if self.split.takes == "identical":
             return Take(), Take()
-        notes = sum(len(part.notes) for part in trial.clip_a.parts)
+        # As long as the longest clip: deviations that come twice would tell that clip B is the faster one.
+        clips = (trial.clip_a, *trial.clip_b.values())
+        notes = max(sum(len(part.notes) for part in clip.parts) for clip in clips)
         return draw_takes(self._stream(index, "take"), notes)
 
     def _perturbed(

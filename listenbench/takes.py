@@ -29,7 +29,8 @@ _ATTEMPTS: Final = 100
 class Take:
     """Deviations of one performance from its clip, note by note over all parts; empty for none.
 
-    A clip with more notes than the take goes through it again from the start.
+    A shorter clip takes as many as it has notes. A clip with more notes, which only redrawn music can have,
+    goes through them again from the start.
 
     Attributes
     ----------

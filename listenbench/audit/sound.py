@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from listenbench.errors import DataError
 from listenbench.listeners.features import clip_features
 from listenbench.listeners.hearing import Array, erb_bank, power_spectrogram
 from listenbench.loudness import integrated_loudness
+from listenbench.workers import in_order, processes
 
 SAME_SIGNS = 0.8
 """Share of equal signs from which two fingerprints are of the same sound.
@@ -32,6 +32,8 @@ _FRAME, _HOP = 4096, 1024
 _BANDS = (33, 100.0, 8000.0)
 _FINGERPRINT_FRAMES = 80
 _SILENT = 1e-6
+_RECORDINGS_A_CALL = 16
+_CALLS_IN_FLIGHT_A_WORKER = 4
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,14 @@ def measure_all(
     jobs = [(identifier, path, pause_seconds) for identifier, path in paths.items()]
     if workers == 1:
         return _sorted_out(map(_try, jobs), len(jobs), progress)
-    # Forked children would inherit the threads of numerical libraries in an unknown state.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
-        return _sorted_out(executor.map(_try, jobs, chunksize=16), len(jobs), progress)
+    calls = (jobs[start : start + _RECORDINGS_A_CALL] for start in range(0, len(jobs), _RECORDINGS_A_CALL))
+    with processes(workers) as pool:
+        results = in_order(pool, _try_all, calls, _CALLS_IN_FLIGHT_A_WORKER * workers)
+        return _sorted_out(chain.from_iterable(results), len(jobs), progress)
+
+
+def _try_all(jobs: Sequence[tuple[str, Path, float]]) -> list[tuple[str, Sound | str]]:
+    return [_try(job) for job in jobs]
 
 
 def _try(job: tuple[str, Path, float]) -> tuple[str, Sound | str]:

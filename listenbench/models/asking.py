@@ -6,6 +6,7 @@ cleared where they enter: around the provider's own `generate`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ from tenacity import RetryError
 from listenbench.models.secrets import clear_error, redacted, redacted_value, secrets_of
 
 _SHOWN: Final = 300
+
+# Inspect's own messages are written for terminals, in the markup of rich.
+_MARKUP: Final = re.compile(r"\[/?(?:bold|italic|underline|dim|red|green|yellow|blue|magenta|cyan)\]")
 
 
 async def ask_model(messages: Sequence[ChatMessage]) -> ModelOutput:
@@ -30,8 +34,8 @@ async def ask_model(messages: Sequence[ChatMessage]) -> ModelOutput:
     try:
         return await model.generate([*messages])
     except RetryError as error:
-        last = error.last_attempt.exception()
-        raise (last or error) from None
+        last = error.last_attempt.exception() or error
+        raise last from last.__cause__
 
 
 def keep_keys(model: Model) -> None:
@@ -64,9 +68,9 @@ class _WithoutKeys:
             result.request = redacted_value(result.request, self._secrets)
             result.response = redacted_value(result.response, self._secrets)
         elif isinstance(result, ModelOutput):
-            text = result.model_dump_json()
-            cleared = redacted(text, self._secrets)
-            return result if cleared == text else ModelOutput.model_validate_json(cleared)
+            content = result.model_dump()
+            cleared = redacted_value(content, self._secrets)
+            return result if cleared == content else ModelOutput.model_validate(cleared)
         return result
 
 
@@ -79,7 +83,7 @@ def words_of(error: BaseException) -> str:
 
 def one_line(text: str) -> str:
     """Return a text in one line that isn't overlong, without keys."""
-    line = redacted(" ".join(text.split()))
+    line = redacted(" ".join(_MARKUP.sub("", text).split()))
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
 
 
@@ -88,4 +92,7 @@ def _message(error: BaseException) -> str:
         text = getattr(error, name, None)
         if isinstance(text, str) and text:
             return text
-    return str(error) or type(error).__name__
+    text, kind = str(error), type(error).__name__
+    # Errors of providers say what happened; those of Python mean little without their names.
+    named = isinstance(error, ArithmeticError | AttributeError | LookupError | TypeError | ValueError)
+    return f"{kind}: {text}" if named and text else text or kind

@@ -7,7 +7,7 @@ and target, which Inspect keeps on the evaluator's side.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from inspect_ai import Task, task
@@ -15,7 +15,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
-    ChatMessage,
     ChatMessageUser,
     ContentAudio,
     ContentText,
@@ -44,6 +43,7 @@ from listenbench.errors import SpecError
 from listenbench.models.asking import ask_model, words_of
 from listenbench.models.letters import LetterProbabilities, letter_probabilities
 from listenbench.models.presentation import CONDITIONS, WITHOUT_SOUND, pause_samples, shown_recording
+from listenbench.models.progress import Watcher
 from listenbench.models.prompts import prompts
 from listenbench.models.replies import GENERATED, LOGPROB, READOUTS, Reply, reading_of
 from listenbench.scoring.answers import INVALID, LETTERS, Choices
@@ -56,12 +56,6 @@ MOST_ASKED: Final = 5
 """How often a JSON answer is asked for until one can be read."""
 
 _GOLD_FIELDS: Final = ("task", "item", "condition", "factor", "rung", "texture")
-
-Recorder = Callable[[Reply], None]
-"""Takes each reply as it arrives."""
-
-FailureRecorder = Callable[[str], None]
-"""Takes the words of each request that failed for good."""
 
 
 @task
@@ -91,8 +85,7 @@ def listening_task(
     *,
     json_answer: bool = False,
     config: GenerateConfig | None = None,
-    record: Recorder | None = None,
-    failed: FailureRecorder | None = None,
+    watcher: Watcher | None = None,
 ) -> Task:
     """Return the task for some items of a data set.
 
@@ -106,10 +99,8 @@ def listening_task(
         See `listen`.
     config : GenerateConfig, optional
         Sampling settings, which the readout adds to.
-    record : callable, optional
-        Is given each `Reply` as soon as it is there.
-    failed : callable, optional
-        Is given what an error says, where there is no reply.
+    watcher : Watcher, optional
+        Is told what becomes of each recording.
 
     Raises
     ------
@@ -128,8 +119,7 @@ def listening_task(
         pause_samples(dataset),
         MOST_ASKED if json_answer else 1,
         readout,
-        record,
-        failed,
+        watcher,
     )
     return Task(
         dataset=MemoryDataset(samples, name=str(dataset.description.get("name"))),
@@ -176,40 +166,40 @@ def ask(
     pause: int,
     most_asked: int,
     readout: str,
-    record: Recorder | None,
-    failed: FailureRecorder | None,
+    watcher: Watcher | None,
 ) -> Solver:
     """Show what the condition says and ask, up to `most_asked` times while no answer can be read.
 
     Recordings are read, and stand-ins made, when they are needed, so that they never fill the memory.
     """
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        del generate
-        item = items[str(state.sample_id)]
+    async def answer(state: TaskState, item: DatasetItem) -> Reply:
         if condition not in WITHOUT_SOUND:
             state.messages = [audio_message(shown_recording(item, condition, pause), state.input_text)]
         for asked in range(1, most_asked + 1):
-            state.output = await _asked(state.messages, failed)
+            state.output = await ask_model(state.messages)
             reply = reply_of(item.id, item.choices, state.output, readout, asked)
             if asked == most_asked or reading_of(reply.line(), item.choices).code < INVALID:
                 break
+        return reply
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        del generate
+        try:
+            if watcher is not None:
+                watcher.before()
+            reply = await answer(state, items[str(state.sample_id)])
+            if watcher is not None:
+                watcher.replied(reply)
+        except Exception as error:
+            if watcher is not None:
+                watcher.failed(words_of(error))
+            raise
         state.messages.append(state.output.message)
         state.metadata["reply"] = reply.line()
-        if record is not None:
-            record(reply)
         return state
 
     return solve
-
-
-async def _asked(messages: list[ChatMessage], failed: FailureRecorder | None) -> ModelOutput:
-    try:
-        return await ask_model(messages)
-    except Exception as error:
-        if failed is not None:
-            failed(words_of(error))
-        raise
 
 
 def reply_of(identifier: str, choices: Choices, output: ModelOutput, readout: str, asked: int = 1) -> Reply:

@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -20,6 +21,9 @@ from listenbench.scoring.jsonlines import read_json_lines
 
 SUFFIX: Final = ".part"
 """What an unfinished predictions file has at the end of its name."""
+
+# Half of a surrogate pair, which a model may generate, has no form in UTF-8, but one in JSON: this.
+_ESCAPED: Final = "backslashreplace"
 
 
 class Journal:
@@ -48,7 +52,7 @@ class Journal:
         self.meta: dict[str, Any] = dict(identity)
         self._target = target
         try:
-            self._file = self.path.open("a", encoding="utf-8")
+            self._file = self.path.open("a", encoding="utf-8", errors=_ESCAPED)
         except OSError as error:
             raise DataError(f"{self.path}: can't write this file: {error.strerror}") from None
         try:
@@ -83,20 +87,30 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the file; where nothing was written, remove it."""
-        self._file.close()
+        with suppress(OSError):  # what can't be written was reported when it was added
+            self._file.close()
         if self.path.exists() and not self.path.stat().st_size:
             self.path.unlink()
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Write a reply."""
+        """Write a reply.
+
+        Raises
+        ------
+        DataError
+            If the file can't be written.
+        """
         if not self.path.stat().st_size:
             self._write({"meta": self.meta})
         self._write(line)
         self.lines[line["id"]] = line
 
     def _write(self, value: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise DataError(f"{self.path}: can't write this file: {error.strerror}") from None
 
     def finish(self, meta: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> None:
         """Write the predictions file, whole, and remove the unfinished one.
@@ -111,7 +125,12 @@ class Journal:
         )
         try:
             with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=self._target.parent, prefix=f".{self._target.name}.", delete=False
+                "w",
+                encoding="utf-8",
+                errors=_ESCAPED,
+                dir=self._target.parent,
+                prefix=f".{self._target.name}.",
+                delete=False,
             ) as file:
                 file.write(text)
             Path(file.name).chmod(self.path.stat().st_mode)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -24,8 +23,8 @@ from listenbench.models.asking import one_line, words_of
 from listenbench.models.inspect_task import listening_task
 from listenbench.models.journal import Journal, finished_lines
 from listenbench.models.preflight import Findings, preflight_task
+from listenbench.models.progress import JournalWriter
 from listenbench.models.prompts import prompts, prompts_sha256
-from listenbench.models.replies import Reply
 from listenbench.models.secrets import redacted
 from listenbench.models.settings import RunSettings
 from listenbench.models.statistics import counted
@@ -102,16 +101,8 @@ def _ask(dataset: Dataset, pending: tuple[DatasetItem, ...], settings: RunSettin
         journal.meta["batch_check"] = None if batch is None else asdict(batch)
     journal.meta.setdefault("preflight", "passed" if settings.preflight else "skipped")
     journal.meta.setdefault("date", datetime.now(UTC).date().isoformat())
-    failures: list[str] = []
-    with ExitStack() as stack:
-        bar = stack.enter_context(
-            tqdm(total=len(pending), unit="item", disable=None if settings.progress else True)
-        )
-
-        def record(reply: Reply) -> None:
-            journal.add(reply.line())
-            bar.update()
-
+    with tqdm(total=len(pending), unit="item", disable=None if settings.progress else True) as bar:
+        writer = JournalWriter(journal, bar)
         task = listening_task(
             dataset,
             pending,
@@ -119,13 +110,13 @@ def _ask(dataset: Dataset, pending: tuple[DatasetItem, ...], settings: RunSettin
             settings.condition,
             json_answer=settings.json_answer,
             config=_config(settings),
-            record=record,
-            failed=failures.append,
+            watcher=writer,
         )
         log = _evaluate(task, model, settings, log_dir)
+    writer.before()
     failed = [item for item in pending if item.id not in journal.lines]
     if failed and not (settings.accept_missing and log.status == "success"):
-        first = failures[0] if failures else _error_of(log)
+        first = writer.failures[0] if writer.failures else _error_of(log)
         kept = f"the others are kept in {journal.path}" if journal.lines else "nothing was written"
         raise DataError(
             f"{len(failed)} of {len(pending)} recordings have no reply: {first}: {kept}, and the same call "
@@ -170,7 +161,7 @@ def _preflight(model: Model, settings: RunSettings, log_dir: Path) -> Findings:
 def _evaluate(task: Task, model: Model, settings: RunSettings, log_dir: Path) -> EvalLog:
     """Run a task of Inspect; the logs hold no audio."""
     try:
-        log = evaluate(
+        logs = evaluate(
             task,
             model=model,
             display="none",
@@ -181,12 +172,12 @@ def _evaluate(task: Task, model: Model, settings: RunSettings, log_dir: Path) ->
             score=task.scorer is not None,
             max_samples=settings.max_connections,
             ctl_server=False,
-        )[0]
+        )
     except Exception as error:  # noqa: BLE001  Inspect ends a task that can't start with errors of all kinds
         raise DataError(f"model {settings.model!r} can't be asked: {words_of(error)}") from None
-    if log.status == "cancelled":
+    if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
-    return log
+    return logs[0]
 
 
 def _error_of(log: EvalLog) -> str:

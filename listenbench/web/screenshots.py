@@ -37,7 +37,7 @@ class Material:
     data : Path
         The data set.
     predictions : tuple of Path
-        What the report is about; where there are none, listeners that need no time.
+        What the report is about.
     scratch : Path
         A folder for files of a page's own.
     """
@@ -56,7 +56,6 @@ The page stays as it is, and its server runs, until the context ends.
 _WINDOW: Final[Any] = {"width": 1280, "height": 860}
 _SMALL_WINDOW: Final[Any] = {"width": 800, "height": 700}
 _CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
-_QUICK_LISTENERS: Final = ("equality", "always-a")
 _QUESTIONS: Final = 48
 _FASTEST: Final = 16
 
@@ -83,22 +82,10 @@ def open_report(page: Page, material: Material) -> Iterator[None]:
     from listenbench.web.report import make_report
 
     settings = Settings(duplicates="error", strict=False, resamples=RESAMPLES, seed=0)
-    predictions = material.predictions or _quick_predictions(material)
     report = material.scratch / "report.html"
-    report.write_text(make_report(predictions, material.data, settings, players=0).html, "utf-8")
+    report.write_text(make_report(material.predictions, material.data, settings, players=0).html, "utf-8")
     page.goto(report.as_uri())
     yield
-
-
-def _quick_predictions(material: Material) -> list[Path]:
-    """Return the predictions of listeners that need no time."""
-    from listenbench.cli import run
-
-    paths = [material.scratch / f"{name}.jsonl" for name in _QUICK_LISTENERS]
-    for path in paths:
-        if run(["baseline", path.stem, "--data", str(material.data), "--out", str(path)]) != 0:
-            raise DataError(f"{material.data}: the listener {path.stem} can't answer its questions")
-    return paths
 
 
 @contextmanager
@@ -152,7 +139,7 @@ PAGES: Final[tuple[tuple[str, Opener], ...]] = (
 """Every page that is shown: the name of its picture, and how it is opened."""
 
 
-def take_screenshots(browser: Browser, data: Path, out: Path, predictions: Sequence[Path] = ()) -> list[Path]:
+def take_screenshots(browser: Browser, data: Path, out: Path, predictions: Sequence[Path]) -> list[Path]:
     """Write a PNG file of every page.
 
     Parameters
@@ -163,8 +150,8 @@ def take_screenshots(browser: Browser, data: Path, out: Path, predictions: Seque
         The data set that the pages show.
     out : Path
         Folder of the pictures; made if need be.
-    predictions : sequence of Path, optional
-        What the report is about; where there are none, listeners that need no time.
+    predictions : sequence of Path
+        What the report is about, at least one.
 
     Returns
     -------
@@ -237,6 +224,7 @@ def _reduced(png: bytes) -> bytes:
 )
 @click.option(
     "--predictions",
+    required=True,
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",

@@ -7,6 +7,9 @@ import time
 
 import pytest
 
+from listenbench.dataset import read_description
+from listenbench.verify import verify
+
 
 def assert_resumed(run, kept):
     """Check that what the journal had is still the same files."""
@@ -147,3 +150,17 @@ def test_a_data_set_whose_replacement_was_killed_gets_its_place_again(tmp_path, 
     assert_whole(tmp_path / "data", seed=1)
     start(tmp_path / "data", "--overwrite", seed=0).succeeds()
     assert_whole(tmp_path / "data")
+
+
+@pytest.mark.slow
+def test_killed_while_shards_are_packed(tmp_path, start, fingerprint):
+    options = ("--shards", "webdataset", "--shard-bytes", "2000000")
+    run = start(tmp_path / "data", *options)
+    run.until(lambda: list(run.partial.glob("*/packed/data/*")))
+    run.kill().wait().leaves_no_process()
+    assert not run.out.exists()
+    assert len(run.recordings()) == 36
+    start(tmp_path / "data", *options).succeeds()
+    assert verify(run.out) == []
+    assert read_description(run.out)["fingerprint"] == fingerprint(0, 6)
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]

@@ -1,4 +1,4 @@
-"""The command line in a process of its own, which is forked from one that has imported Inspect already.
+"""Commands in processes of their own, which are forked from one that has imported Inspect already.
 
 Inspect leaves streams open and calls deprecated functions of its libraries; a process of its own keeps that
 away from the warnings that count as errors here.
@@ -9,14 +9,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
-    ["listenbench.models.run", "openai", "acp", "inspect_ai.model._providers.openai_compatible"]
+    [
+        *("listenbench.models.run", "openai", "acp", "inspect_ai.model._providers.openai_compatible"),
+        "listenbench.commands.run",
+    ]
 )
 
 
@@ -42,17 +45,39 @@ class Call:
 
 
 def start(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Call:
-    """Start a command in a folder, where its output goes to the files stdout and stderr."""
-    process = _CONTEXT.Process(target=_run, args=(list(arguments), folder, dict(environment)))
+    """Start listenbench in a folder, where its output goes to the files stdout and stderr."""
+    return _started(_command, [*arguments], folder, environment)
+
+
+def start_program(text: str, arguments: Sequence[str], folder: Path) -> Call:
+    """Start what `python -c TEXT ARGUMENTS` does."""
+    return _started(_program, [text, *arguments], folder, {})
+
+
+def _started(
+    work: Callable[[list[str]], None], arguments: list[str], folder: Path, environment: Mapping[str, str]
+) -> Call:
+    process = _CONTEXT.Process(target=_run, args=(work, arguments, folder, dict(environment)))
     process.start()
     return Call(process, folder)
 
 
-def _run(arguments: list[str], folder: Path, environment: dict[str, str]) -> None:
+def _run(
+    work: Callable[[list[str]], None], arguments: list[str], folder: Path, environment: dict[str, str]
+) -> None:
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.chdir(folder)
     os.environ.update(environment)
+    work(arguments)
+
+
+def _command(arguments: list[str]) -> None:
     from listenbench import cli
 
     sys.exit(cli.run(arguments))
+
+
+def _program(arguments: list[str]) -> None:
+    sys.argv = ["-c", *arguments[1:]]
+    exec(compile(arguments[0], "-c", "exec"), {"__name__": "__main__"})

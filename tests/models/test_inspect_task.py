@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from command_process import start_program
 from model_server import KEY, hears, serving
 
 from listenbench.scoring import score
@@ -58,27 +59,26 @@ print(json.dumps({"status": log.status, "values": values,
 )
 
 
-def printed(program, *arguments):
-    result = subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=True
-    )
-    return json.loads(result.stdout)
+def printed(program, *arguments, folder):
+    running = start_program(program, [*map(str, arguments)], folder)
+    assert running.wait() == 0, running.stderr
+    return json.loads(running.stdout)
 
 
 def test_inspect_finds_and_runs_the_task(dataset, tmp_path, heard):
     with serving(hears) as server:
-        command = [sys.executable, "-m", "inspect_ai", "eval", "listenbench/listen"]
         options = ["-T", f"data={dataset.folder}", "--model", "openai-api/persona/m", "--display", "plain"]
+        command = [sys.executable, "-m", "inspect_ai", "eval", "listenbench/listen", *options]
         result = subprocess.run(
-            [*command, *options, "--model-base-url", server.url, "--log-dir", str(tmp_path / "logs")],
+            [*command, "--model-base-url", server.url, "--log-dir", str(tmp_path / "logs")],
             capture_output=True,
             text=True,
             check=False,
             cwd=tmp_path,  # the metadata in a checkout would hide those of the installed package
-            env={**os.environ, "PERSONA_API_KEY": KEY},
+            env={**os.environ, "PERSONA_API_KEY": KEY, "XDG_DATA_HOME": str(tmp_path)},
         )
     assert result.returncode == 0, result.stdout + result.stderr
-    found = printed(CHECK, tmp_path / "logs")
+    found = printed(CHECK, tmp_path / "logs", folder=tmp_path)
     assert found["status"] == "success"
     assert found["answers"] == heard
     figures = score(heard, dataset.folder, resamples=100).figures
@@ -91,6 +91,6 @@ def test_inspect_finds_and_runs_the_task(dataset, tmp_path, heard):
 def test_no_answer_is_kept_apart_from_a_wrong_one(dataset, tmp_path):
     truth = [row["answer"] for row in dataset.gold().values()]
     wrong = "AB"[truth[1] == "A"]
-    found = printed(MOCK, dataset.folder, tmp_path, truth[0], wrong, "I can't say.")
+    found = printed(MOCK, dataset.folder, tmp_path, truth[0], wrong, "I can't say.", folder=tmp_path)
     assert found["status"] == "success"
     assert found["values"][:3] == ["C", "I", "N"]

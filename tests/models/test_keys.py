@@ -47,7 +47,7 @@ def test_a_key_that_comes_back_in_replies_and_errors_is_written_nowhere(ask, dat
     }
     places = {item.path.read_bytes(): place for place, item in enumerate(dataset.items[:4])}
     with serving(lambda request: answers[places[request.wav]]) as server:
-        options = ("--limit", "4", "--no-preflight", "--max-retries", "1", "--accept-missing")
+        options = ("--limit", "4", "--no-preflight", "--max-retries", "0", "--accept-missing")
         outcome = ask(server, *options, "-M", f"api_key={KEY}")
     assert outcome.status == 0, outcome.stderr
     assert outcome.meta["model_args"] == {"api_key": "(not recorded)"}

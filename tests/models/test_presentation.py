@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_server import hears, serving
+from model_server import serving
 
 import listenbench.commands.run as command
 from listenbench.audio import SAMPLE_RATE
@@ -155,12 +155,16 @@ def test_a_run_without_sound(ask, condition):
     assert (outcome.meta["condition"], outcome.meta["audio"]) == (condition, None)
 
 
-def test_a_run_with_swapped_clips(ask, dataset):
+@pytest.mark.parametrize("condition", ["silence", "noise", "clip-a", "clip-b", "swapped"])
+def test_a_run_with_a_stand_in_for_the_recording(ask, dataset, condition):
     pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed")
-    with serving(hears) as server:
-        outcome = ask(server, "--condition", "swapped", "--limit", "4")
+    with serving(lambda _request: "A") as server:
+        outcome = ask(server, "--condition", condition, "--limit", "2", "--no-preflight")
     assert outcome.status == 0, outcome.stderr
-    assert all(server.times_asked(shown_recording(item, "swapped", PAUSE)) == 1 for item in dataset.items[:4])
+    assert outcome.meta["condition"] == condition
+    sent = {(request.text, request.wav) for request in server.requests}
+    expected = {(item.question, shown_recording(item, condition, PAUSE)) for item in dataset.items[:2]}
+    assert sent == expected
 
 
 def test_the_command_offers_all_conditions():

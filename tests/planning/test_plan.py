@@ -211,6 +211,16 @@ def test_both_takes_differ_and_stay_inaudible():
             assert all(v.clip_b.take == take_b for v in item.variants)
 
 
+@pytest.mark.parametrize("split", ["test solo", "test accompanied", "train solo"])
+def test_no_take_repeats_itself_within_a_clip(split):
+    """A faster clip B has more notes than clip A: deviations that come twice would give it away alone."""
+    for task in TASKS:
+        for item in planned(split, 3, task, 40):
+            for performance in (item.clip_a, item.variants[0].clip_b, item.variants[1].clip_b):
+                notes = sum(len(part.notes) for part in performance.clip.parts)
+                assert len(performance.take.onset_seconds) >= notes
+
+
 def test_identical_takes_are_a_setting():
     split = SPLITS["test"].model_copy(update={"takes": "identical"})
     for item in plan(split, 0, items=4):

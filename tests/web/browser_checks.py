@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+OURS = {"", "127.0.0.1", "localhost"}
 SERIOUS = {"serious", "critical"}
-COLOURS = {"runOnly": ["color-contrast"]}
+COLOURS = {"runOnly": ["color-contrast"], "resultTypes": ["violations"]}
 """The one rule whose outcome depends on the colours."""
 
 
 def accessibility_faults(page: Page) -> list[str]:
     """Return the serious violations that axe-core finds on a page, in light and in dark."""
     page.emulate_media(color_scheme="light")
-    faults = _violations(page, {})
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     page.emulate_media(color_scheme="dark")
-    faults += _violations(page, COLOURS)
+    found += page.evaluate("async options => (await axe.run(options)).violations", COLOURS)
     page.emulate_media(color_scheme="null")
-    return faults
-
-
-def _violations(page: Page, options: dict[str, Any]) -> list[str]:
-    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
     return [f"{each['id']}: {each['help']}" for each in found if each["impact"] in SERIOUS]
 
 
 def address(path: Path) -> str:
     """Return the address of a file."""
     return path.resolve().as_uri()
+
+
+def watch(page: Page) -> list[str]:
+    """Return a list that fills with the page's errors and its requests to other hosts."""
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: faults.append(request.url) if not is_ours(request.url) else None)
+    return faults
+
+
+def is_ours(url: str) -> bool:
+    """Return whether an address is of this machine or of no machine at all."""
+    parts = urlsplit(url)
+    return parts.scheme in {"file", "data", "blob"} or (parts.hostname or "") in OURS

@@ -6,9 +6,9 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
+from browser_checks import watch
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from listenbench.generation import generate
@@ -32,7 +32,6 @@ window_seconds = 4.0
 rungs = [1.5]
 stay = ["hiss"]
 """
-OURS = {"", "127.0.0.1", "localhost"}
 OPTIONS = [
     "--autoplay-policy=no-user-gesture-required",
     "--disable-background-networking",
@@ -69,21 +68,6 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=path, args=OPTIONS, chromium_sandbox=False)
         yield running
         running.close()
-
-
-def watch(page: Page) -> list[str]:
-    """Return a list that fills with the page's errors and its requests to other hosts."""
-    faults: list[str] = []
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda request: faults.append(request.url) if not is_ours(request.url) else None)
-    return faults
-
-
-def is_ours(url: str) -> bool:
-    """Return whether an address is of this machine or of no machine at all."""
-    parts = urlsplit(url)
-    return parts.scheme in {"file", "data", "blob"} or (parts.hostname or "") in OURS
 
 
 @pytest.fixture

@@ -85,6 +85,17 @@ def opened(lasting_page: Page, site: str) -> Page:
     return lasting_page
 
 
+@pytest.fixture
+def cleared(lasting_page: Page, site: str) -> Page:
+    """Return the page without filters, for tests that change nothing else."""
+    if lasting_page.url.startswith(site):
+        lasting_page.get_by_role("button", name="Clear").click()
+        arrived(lasting_page)
+    else:
+        show(lasting_page, site)
+    return lasting_page
+
+
 def show(page: Page, url: str) -> None:
     """Open a page, and wait until the items in sight have come."""
     page.goto(url)
@@ -127,26 +138,26 @@ FILTERS = [
 ]
 
 
-def test_filters_show_what_matches(opened: Page, index: ItemIndex) -> None:
+def test_filters_show_what_matches(cleared: Page, index: ItemIndex) -> None:
     for wanted in FILTERS:
-        opened.get_by_role("button", name="Clear").click()
+        cleared.get_by_role("button", name="Clear").click()
         for field, value in wanted.items():
-            opened.get_by_label(field.capitalize(), exact=True).select_option(value)
+            cleared.get_by_label(field.capitalize(), exact=True).select_option(value)
         expected = found(index, wanted)
         assert 0 < len(expected) <= len(index.items)
-        expect(opened.locator("article h2")).to_have_text(expected)
+        expect(cleared.locator("article h2")).to_have_text(expected)
         whole = len(expected) == len(index.items)
-        expect(opened.get_by_role("status")).to_have_text(
+        expect(cleared.get_by_role("status")).to_have_text(
             "4 items" if whole else f"{len(expected)} of 4 items"
         )
-        expect(opened.locator(".column:not([hidden])")).to_have_count(
+        expect(cleared.locator(".column:not([hidden])")).to_have_count(
             len(expected) * (1 if "condition" in wanted else 3)
         )
 
 
-def test_values_tell_how_much_they_would_show(opened: Page, index: ItemIndex) -> None:
-    opened.get_by_label("Condition").select_option("stay")
-    factors = opened.get_by_label("Factor").locator("option")
+def test_values_tell_how_much_they_would_show(cleared: Page, index: ItemIndex) -> None:
+    cleared.get_by_label("Condition").select_option("stay")
+    factors = cleared.get_by_label("Factor").locator("option")
     for option in factors.all()[1:]:
         value = str(option.get_attribute("value"))
         number = len(found(index, {"condition": "stay", "factor": value}))
@@ -154,14 +165,14 @@ def test_values_tell_how_much_they_would_show(opened: Page, index: ItemIndex) ->
         assert option.is_disabled() == (number == 0)
 
 
-def test_search_finds_names_and_ids(opened: Page, index: ItemIndex) -> None:
+def test_search_finds_names_and_ids(cleared: Page, index: ItemIndex) -> None:
     item = index.items[2]
-    search = opened.get_by_role("searchbox")
+    search = cleared.get_by_role("searchbox")
     for text in (item.name, item.recordings[1].id, f"  {item.recordings[2].id[:9].upper()} "):
         search.fill(text)
-        expect(opened.locator("article h2")).to_have_text([item.name])
+        expect(cleared.locator("article h2")).to_have_text([item.name])
     search.fill("no such item")
-    expect(opened.get_by_role("status")).to_have_text("No item matches.")
+    expect(cleared.get_by_role("status")).to_have_text("No item matches.")
 
 
 def test_an_address_carries_filters_and_item(page: Page, site: str, index: ItemIndex) -> None:
@@ -230,12 +241,12 @@ def test_a_clip_alone(opened: Page, index: ItemIndex, letter: str, starts: float
     assert max(heard) < (6.0 if letter == "A" else 6.01)
 
 
-def test_pictures_load_when_they_are_seen(opened: Page) -> None:
-    picture = opened.locator("img.picture").first
+def test_pictures_load_when_they_are_seen(cleared: Page) -> None:
+    picture = cleared.locator("img.picture").first
     picture.evaluate("image => image.decode()")
     assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [720, 142]
-    assert all(each.get_attribute("loading") == "lazy" for each in opened.locator("img").all())
-    assert all(each.get_attribute("preload") == "none" for each in opened.locator("audio").all())
+    assert all(each.get_attribute("loading") == "lazy" for each in cleared.locator("img").all())
+    assert all(each.get_attribute("preload") == "none" for each in cleared.locator("audio").all())
 
 
 # ---- Answers
@@ -264,9 +275,9 @@ def test_answers_are_hidden_until_asked_for(opened: Page, gold: dict[str, Row]) 
     assert not article.locator("[data-answer]").first.is_visible()
 
 
-def test_notes_chords_and_parameters_are_there(opened: Page, data: Path) -> None:
+def test_notes_chords_and_parameters_are_there(cleared: Page, data: Path) -> None:
     row = next(row for row in read_rows(data / "manifest.jsonl") if row["factor"] == "transposition")
-    article = opened.locator("article", has=opened.get_by_text(row["id"], exact=True))
+    article = cleared.locator("article", has=cleared.get_by_text(row["id"], exact=True))
     article.get_by_text("Notes and parameters").click()
     text = article.locator(".making").inner_text()
     assert row["sha256"] in text
@@ -321,7 +332,7 @@ def test_filters_are_reached_by_tab_and_have_names(opened: Page) -> None:
 
 def test_no_serious_barrier(new_page: Callable[..., Page], site: str) -> None:
     page = new_page(viewport={"width": 1280, "height": 1000})
-    show(page, f"{site}#task=melody")
+    show(page, f"{site}#search=melody-000000")
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.click()
     assert accessibility_faults(page) == []
@@ -658,12 +669,12 @@ def test_an_export_works_from_the_disk(
     expect(page.locator("article h2")).to_have_text(found(index, {"task": "rhythm"}))
 
 
-def test_an_export_without_answers_holds_none(page: Page, data: Path, tmp_path: Path) -> None:
+def test_an_export_without_answers_holds_none(page: Page, short: Path, tmp_path: Path) -> None:
     """No text of it holds anything that only the manifest says: the music, the edits, the answers."""
     site = tmp_path / "site"
-    assert run(["browse", "--data", str(data), "--export", str(site), "--no-answers"]) == 0
+    assert run(["browse", "--data", str(short), "--export", str(site), "--no-answers"]) == 0
     texts = [path.read_text("utf-8") for path in site.rglob("*") if path.suffix in (".html", ".js", ".json")]
-    for row in read_rows(data / "manifest.jsonl"):
+    for row in read_rows(short / "manifest.jsonl"):
         for secret in (row["sha256"], row["content"], row["clip_a"]["soundfont"]):
             assert not any(secret in text for text in texts)
     scripts = "".join(path.read_text("utf-8") for path in (site / "items").iterdir())
@@ -741,8 +752,10 @@ def test_a_failed_export_leaves_nothing(
 # ---- The pictures of the README
 
 
-def test_screenshots_are_small(browser: Browser, data: Path, tmp_path: Path) -> None:
-    pictures = take_screenshots(browser, data, tmp_path / "images")
+def test_screenshots_are_small(browser: Browser, data: Path, gold: dict[str, Row], tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    write_rows(answers, [{"id": identifier, "answer": "A"} for identifier in gold])
+    pictures = take_screenshots(browser, data, tmp_path / "images", [answers])
     assert [picture.stem for picture in pictures] == [name for name, _ in PAGES]
     assert sorted(pictures) == sorted((tmp_path / "images").iterdir())
     for picture in pictures:

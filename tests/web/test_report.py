@@ -362,6 +362,36 @@ def test_a_data_set_without_counterfactuals_leads_with_clean(tmp_path: Path) -> 
     assert {"miss-table", "pair-table"} & set(page.tables) == set()
 
 
+def answers_of_listeners(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return answers of two listeners to a part of the files, one of which both heard."""
+    return [
+        {"id": row["id"], "answer": row["answer"] if place % 3 else "A", "listener": name}
+        for name, part in (("anna", rows[:30]), ("ben", rows[29:60]))
+        for place, row in enumerate(part)
+    ]
+
+
+def test_listeners_have_a_report_of_their_own_and_none_beside_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = gold_rows()[:90]
+    key = write(tmp_path / "key.jsonl", rows)
+    human = write(tmp_path / "human.jsonl", answers_of_listeners(rows))
+    model = write(tmp_path / "model.jsonl", [{"id": row["id"], "answer": "A"} for row in rows])
+    out = tmp_path / "page.html"
+    for files in ([human, model], [model, human]):
+        assert run(["report", *map(str, files), "--key", str(key), "--out", str(out)]) == 2
+        error = capsys.readouterr().err
+        assert "human.jsonl: its lines name a listener" in error
+        assert error.count("\n") == 1
+    assert not out.exists()
+    alone = PageReader(make_report([human], key, SETTINGS).html)
+    assert "; 2 listeners gave 61 answers to 60 files, and figures are over these alone." in alone.text
+    expected = score(human, key, resamples=RESAMPLES).to_dict()["groups"][0]
+    assert states(alone.body("headline-table")[0][1], expected["figures"]["acc_fs"])
+    assert alone.body("letter-table")[0][5] == "61"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

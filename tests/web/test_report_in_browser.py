@@ -1,4 +1,4 @@
-"""The report in a real browser: keyboard, copying, players, light and dark, phone, paper."""
+"""The report of a rendered data set in a browser: keyboard, copying, players, light, dark, phone, paper."""
 
 from __future__ import annotations
 
@@ -69,6 +69,21 @@ def test_recordings_are_embedded_sample_by_sample(report: Path, data: Path) -> N
         samples, rate = soundfile.read(BytesIO(base64.b64decode(content)), dtype="int16")
         assert rate == 44_100
         assert (samples == read_samples(recording_path(data, read_description(data), identifier))).all()
+
+
+def test_the_report_of_listeners_has_no_worst_items(data: Path, tmp_path: Path) -> None:
+    """They answered a part, and some files several times: there is no order of items by wrong answers."""
+    rows = [json.loads(line) for line in (data / "gold.jsonl").read_text("utf-8").splitlines()]
+    human, out = tmp_path / "human.jsonl", tmp_path / "report.html"
+    answers = [("anna", row) for row in rows[:8]] + [("</script><b>ben", row) for row in rows[4:]]
+    lines = [{"id": row["id"], "answer": "A", "listener": name} for name, row in answers]
+    human.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    assert run(["report", str(human), "--data", str(data), "--out", str(out), "--resamples", "200"]) == 0
+    page = PageReader(out.read_text("utf-8"))
+    assert "2 listeners gave 16 answers to 12 files" in page.text
+    assert "</script><b>ben" in page.text
+    assert "most wrong answers" not in page.text
+    assert page.attributes("audio") == page.attributes("b") == []
 
 
 def test_every_look_is_accessible_and_fits(report: Path, new_page: Callable[..., Page]) -> None:

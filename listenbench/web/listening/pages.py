@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from listenbench.audio import SAMPLE_RATE
+import soundfile
+
 from listenbench.errors import DataError
 from listenbench.web.listening.course import ListeningTest
 from listenbench.web.listening.sounds import RIGHT_TO_PASS, TRIALS
@@ -24,8 +25,6 @@ _MEANINGS: Final = {
 _TONE_NAMES: Final = ("First", "Second", "Third")
 _TONE_SEGMENTS: Final = ((0.0, 1.0), (1.5, 2.5), (3.0, 4.0))
 _LARGEST_CONSENT: Final = 100_000
-_HEADER_BYTES: Final = 44
-_BYTES_PER_SAMPLE: Final = 2
 
 
 def read_consent(path: Path) -> tuple[str, ...]:
@@ -129,10 +128,9 @@ def _trial_page(test: ListeningTest, listener: Listener, trial: Trial) -> str:
 def _clips(test: ListeningTest, trial: Trial) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return where the clips of a recording lie, in seconds: two of one length, with silence between them."""
     try:
-        size = test.material.items[trial.material].path.stat().st_size
-    except OSError:
-        size = _HEADER_BYTES
-    seconds = (size - _HEADER_BYTES) / _BYTES_PER_SAMPLE / SAMPLE_RATE
+        seconds = float(soundfile.info(test.material.items[trial.material].path).duration)
+    except (OSError, soundfile.SoundFileError):
+        seconds = 0.0
     clip = max(0.0, (seconds - test.material.silence_seconds) / 2)
     return (0.0, clip), (seconds - clip, seconds)
 
