@@ -52,7 +52,8 @@ def command(name: str, folder: Path, out: Path, seed: int, train: Path | None) -
     from listenbench.listeners import predict, write_predictions
 
     known = load(train) if train is not None else None
-    predictions = predict(name, load(folder), seed, known, progress=True)
+    dataset = load(folder)
+    predictions = predict(name, dataset, seed, known, progress=True)
     trained_on = str(known.description.get("name")) if known is not None else "none"
-    write_predictions(out, name, predictions, trained_on)
+    write_predictions(out, name, predictions, trained_on, dataset.description.get("fingerprint"))
     click.echo(f"{out}: {len(predictions)} answers")
