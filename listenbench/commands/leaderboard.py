@@ -60,5 +60,7 @@ def command(
         raise DataError(
             f"{submissions}: {len(board.rejected)} submissions can't be used; --skip-invalid leaves them out"
         )
+    if not board.zero_shot and not board.trained:
+        raise DataError(f"{submissions}: no submission is left to be ranked")
     write_text(out, form(board))
     click.echo(f"{out}: {len(board.zero_shot)} zero-shot and {len(board.trained)} trained submissions")
