@@ -91,21 +91,28 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return request.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
-    except (click.ClickException, ListenbenchError) as error:
-        return _fail(_message(error))
-    except ImportError as error:
-        return _fail(f"a library that this command needs can't be loaded: {error}: see docs/setup.md")
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (click.ClickException, ListenbenchError, ImportError, OSError) as error:
+        return _fail(_message(error))
 
 
 def _message(error: Exception) -> str:
-    if isinstance(error, click.UsageError):
-        place = error.ctx.command_path if error.ctx else "listenbench"
-        return f"{error.format_message()} See '{place} --help'."
-    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+    match error:
+        case click.UsageError():
+            place = error.ctx.command_path if error.ctx else "listenbench"
+            return f"{error.format_message()} See '{place} --help'."
+        case click.ClickException():
+            return error.format_message()
+        case ImportError():
+            return f"a library that this command needs can't be loaded: {error}: see docs/setup.md"
+        case OSError():
+            # Where no command says more: a name too long for the file system, a folder that is closed.
+            return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+        case _:
+            return str(error)
 
 
 def _fail(message: str, status: int = FAILED) -> int:

@@ -5,7 +5,7 @@ In this order; the first step that finds a letter decides, and contradictions en
 1. Reasoning blocks (`<think>...</think>`) and control tokens are left out.
 2. A refusal, or a word such as 'unsure' or 'guess', anywhere: no answer.
 3. The whole reply is one letter, in either case, with any quotes, brackets, bold, full stop or LaTeX box.
-4. A JSON object with a field such as `answer`: what that field says.
+4. A JSON object with a field such as `answer`: what that field says. Several have to agree.
 5. Statements: 'answer: B', 'the answer is **B**', 'I choose B', 'It's B.' All must name one letter.
 6. Marked letters: a line of its own, 'B)', 'B.' or 'B:' at the start of a line, a letter in quotes, brackets,
    bold or a box, unless the clause is about notes or chords or the letter names a clip.
@@ -119,14 +119,35 @@ def _unfenced(reply: str) -> str:
 
 
 def _read_json(reply: str, choices: Choices) -> Reading | None:
-    """Read a reply that is a JSON object; None if it is none."""
+    """Read a reply that is a JSON object, or several that agree; None if it is none."""
     if not (reply.startswith("{") and reply.endswith("}")):
         return None
+    objects = _json_objects(reply)
+    if objects is None:
+        return None
+    readings = {_read_object(pairs, choices) for pairs in objects}
+    return SEVERAL if len(readings) > 1 else readings.pop()
+
+
+def _json_objects(reply: str) -> list[list[tuple[str, object]]] | None:
+    """Return the names and values of one or more JSON objects, names that come twice included."""
+    decoder = json.JSONDecoder(object_pairs_hook=list)
+    objects: list[list[tuple[str, object]]] = []
+    position = 0
     try:
-        value = json.loads(reply)
+        while position < len(reply):
+            if len(objects) == _MAXIMUM_PLACES or reply[position] != "{":
+                return None
+            value, position = decoder.raw_decode(reply, position)
+            objects.append(value)
+            position += len(reply[position:]) - len(reply[position:].lstrip())
     except (ValueError, RecursionError):
         return None
-    answers = [value[name] for name in value if name.lower() in words.JSON_FIELDS]
+    return objects
+
+
+def _read_object(pairs: list[tuple[str, object]], choices: Choices) -> Reading:
+    answers = [value for name, value in pairs if name.lower() in words.JSON_FIELDS]
     if len(answers) != 1 or not isinstance(answers[0], str):
         return SEVERAL if len(answers) > 1 else NOTHING
     whole = _patterns(choices).whole.fullmatch(answers[0].strip())

@@ -14,15 +14,20 @@ HIDDEN: Final = "***"
 
 _NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST: Final = 8
+_LONGEST_WORD: Final = 16
 
 
 def secrets_of(environment: Mapping[str, str] = os.environ, more: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the values of variables that by their names hold keys, and further ones, the longest first.
 
-    Values below 8 characters are left out: they are no keys, and hiding them would tear words apart.
+    Values below 8 characters and plain words are left out: they are no keys, and might stand in an answer.
     """
     values = {*more, *(value for name, value in environment.items() if _NAMES.search(name))}
-    return tuple(sorted((value for value in values if len(value) >= _SHORTEST), key=len, reverse=True))
+    return tuple(sorted(filter(_may_be_key, values), key=len, reverse=True))
+
+
+def _may_be_key(value: str) -> bool:
+    return len(value) >= (_LONGEST_WORD if value.isalpha() else _SHORTEST)
 
 
 def redacted(text: str, secrets: Iterable[str] | None = None) -> str:

@@ -83,6 +83,9 @@ def test_starting_imports_no_heavy_library(program):
         (("baseline", "always-c", "--data", "x", "--out", "y"), ["always-c"]),
         (("baseline", "always-a", "--data", "nowhere", "--out", "y"), ["nowhere"]),
         (("score", "nowhere.jsonl", "--data", "nowhere"), ["nowhere"]),
+        (("score", "nowhere.jsonl", "--key", "n" * 300), ["nnn", "too long"]),
+        (("verify", "n" * 300), ["nnn", "too long"]),
+        (("generate", "--split", "test", "--items", "1", "--out", "n" * 300), ["nnn", "too long"]),
     ],
 )
 def test_wrong_calls_end_in_one_line(tmp_path, arguments, words):

@@ -194,6 +194,8 @@ def test_a_run_survives_faults(ask, dataset, heard):
     assert outcome.status == 0, outcome.stderr
     assert outcome.replies() == {item.id: heard[item.id] for item in dataset.items[:8]}
     assert [server.times_asked(wav) for wav in faulty] == [2] * 6
+    assert [line.get("retries", 0) for line in outcome.lines[1:]] == [1] * 6 + [0] * 2
+    assert outcome.meta["counts"]["retries"] == 6
 
 
 def wait_for_replies(running, path, count):

@@ -30,11 +30,13 @@ cli.main(["listen", *sys.argv[1:]])
 MARKUP = "<script>alert('question')</script>"
 
 
-def make_dataset(folder: Path, items: int = 4) -> list[dict[str, Any]]:
+def make_dataset(
+    folder: Path, items: int = 4, *, conditions: Sequence[str] = CONDITIONS, audible: bool = True
+) -> list[dict[str, Any]]:
     """Write a data set with `items` items a task; return the rows of its key."""
     (folder / AUDIO).mkdir(parents=True)
     metadata, gold = [], []
-    for row in key_rows(items):
+    for row in (row for row in key_rows(items) if row["condition"] in conditions):
         choices = ["first", "second"] if row["task"] == "rhythm" else ["same", "different"]
         question = f"{row['task'].title()} {MARKUP}: which? Answer A if it is one or B if it is the other."
         metadata.append(
@@ -46,7 +48,7 @@ def make_dataset(folder: Path, items: int = 4) -> list[dict[str, Any]]:
             }
         )
         gold.append(row)
-        (folder / AUDIO / f"{row['id']}.wav").write_bytes(recording(len(gold)))
+        (folder / AUDIO / f"{row['id']}.wav").write_bytes(recording(len(gold)) if audible else b"")
     write_rows(folder / METADATA, metadata)
     write_rows(folder / GOLD, gold)
     rungs = {task: {"rungs": list(values)} for task, values in TASKS.items()}

@@ -162,6 +162,13 @@ def test_practice_items_are_no_part_of_the_test(reopen: Open) -> None:
     assert not {item[file] for file in practice} & {item[file] for file in asked}
 
 
+def test_ten_thousand_items_are_asked_about(tmp_path: Path) -> None:
+    make_dataset(tmp_path / "data", 2500, conditions=["flip"], audible=False)
+    with closing(open_test(Settings(tmp_path / "data", tmp_path / "human.jsonl", items=48))) as test:
+        _, listener = newcomer(test)
+        assert len({trial.material for trial in test.trials(listener, Kind.TEST)}) == 48
+
+
 def test_sessions_hold_no_cookies(reopen: Open, out: Path) -> None:
     with closing(reopen()) as test:
         cookie, _ = newcomer(test)

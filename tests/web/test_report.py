@@ -348,6 +348,24 @@ def test_guessing_is_that_of_the_number_of_choices(tmp_path: Path) -> None:
         assert line == "M153 10L266 123"  # from MR 50, FFR 100 to MR 100, FFR 50
 
 
+def test_ten_thousand_items_make_no_larger_page(tmp_path: Path) -> None:
+    rows = [row for row in gold_rows() if row["task"] == "melody"][:90]
+    sizes = []
+    for copies in (1, 334):
+        many = [
+            row | {name: f"{row[name]}-{copy}" for name in ("id", "item")}
+            for copy in range(copies)
+            for row in rows
+        ]
+        key = write(tmp_path / "key.jsonl", many)
+        answers = write(tmp_path / "a.jsonl", [{"id": row["id"], "answer": "A"} for row in many])
+        html = make_report([answers], key, SETTINGS).html
+        sizes.append(len(html))
+    assert f"on {len(many) // 3} items in {len(many)} recordings" in PageReader(html).text
+    assert len(many) > 30_000
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.02)
+
+
 def test_a_data_set_without_counterfactuals_leads_with_clean(tmp_path: Path) -> None:
     rows = [row for row in gold_rows() if row["condition"] == "clean"]
     key = write(tmp_path / "clean.jsonl", rows)
