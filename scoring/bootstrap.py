@@ -120,4 +120,7 @@ def wilson_interval(share: float, n: int) -> Interval:
     z2 = NORMAL_QUANTILE**2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = NORMAL_QUANTILE / (1 + z2 / n) * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
-    return Interval(max(0.0, centre - half), min(1.0, centre + half), "wilson")
+    # With no or with all trials right, that end is 0 or 1, which rounding would miss by some 1e-17.
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return Interval(low, high, "wilson")

@@ -73,7 +73,7 @@ def the_key(data: Path | None, key: Path | None) -> Path:
     """
     given = [path for path in (data, key) if path is not None]
     if len(given) != 1:
-        raise click.UsageError("give either --data DIR or --key FILE")
+        raise click.UsageError("give either --data DIR or --key FILE.")
     return given[0]
 
 

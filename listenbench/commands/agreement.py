@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
-@click.option("--key", type=click.Path(path_type=Path), help="Key file, instead of a data set.")
+@click.option(
+    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
+)
 @click.option(
     "--json",
     "json_path",

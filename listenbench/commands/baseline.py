@@ -20,7 +20,7 @@ NAMES = (
 
 
 @click.command()
-@click.argument("name", type=click.Choice(NAMES))
+@click.argument("name", type=click.Choice(NAMES), metavar="LISTENER")
 @click.option(
     "--data", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="The data set."
 )
@@ -35,9 +35,9 @@ NAMES = (
     help="Data set to learn from, which `text-only`, `clip-a`, `clip-b` and `spectrum` need.",
 )
 def command(name: str, folder: Path, out: Path, seed: int, train: Path | None) -> None:
-    """Write the predictions of a reference listener.
+    """Write the predictions of LISTENER, one of our reference listeners.
 
-    A listener sees what a model sees: the questions and the recordings, never the key.
+    It sees what a model sees: the questions and the recordings, never the key.
     always-a, always-b and random don't listen; equality compares samples; text-only, clip-a and
     clip-b learn from a train data set and are given the question, or one clip; spectrum answers
     'different' where the sound has changed much; dsp hears melody, harmony, timbre and rhythm.
@@ -52,7 +52,8 @@ def command(name: str, folder: Path, out: Path, seed: int, train: Path | None) -
     from listenbench.listeners import predict, write_predictions
 
     known = load(train) if train is not None else None
-    predictions = predict(name, load(folder), seed, known, progress=True)
+    dataset = load(folder)
+    predictions = predict(name, dataset, seed, known, progress=True)
     trained_on = str(known.description.get("name")) if known is not None else "none"
-    write_predictions(out, name, predictions, trained_on)
+    write_predictions(out, name, predictions, trained_on, dataset.description.get("fingerprint"))
     click.echo(f"{out}: {len(predictions)} answers")

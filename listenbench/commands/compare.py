@@ -13,8 +13,10 @@ from listenbench.scoring.console import Settings, emit, reporting_bad_lines, sco
 @click.command()
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="Data set folder.")
-@click.option("--key", type=click.Path(path_type=Path), help="Key file, instead of a data set.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
+@click.option(
+    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
+)
 @click.option("--json", "json_path", metavar="FILE", help="Write the comparison as JSON; - for stdout.")
 @click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @scoring_options

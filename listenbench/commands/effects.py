@@ -15,7 +15,7 @@ from listenbench.effects.base import Effect
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON instead of text.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
-    r"""List the effects: where each acts, which tasks it keeps, and its options with their defaults.
+    """List the effects: where each acts, which tasks it keeps, and its options with their defaults.
 
     A split sets options in a table of its own, such as [effects.room] with rt60_s = [0.3, 0.8].
 

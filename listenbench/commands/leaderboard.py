@@ -9,12 +9,15 @@ import click
 
 @click.command()
 @click.argument("submissions", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="Data set folder.")
-@click.option("--key", type=click.Path(path_type=Path), help="Key file, instead of a data set.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
+@click.option(
+    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
+)
 @click.option(
     "--out",
     required=True,
     type=click.Path(path_type=Path),
+    metavar="FILE",
     help="File to write; it ends in .html, .md or .csv.",
 )
 @click.option(
@@ -57,5 +60,7 @@ def command(
         raise DataError(
             f"{submissions}: {len(board.rejected)} submissions can't be used; --skip-invalid leaves them out"
         )
+    if not board.zero_shot and not board.trained:
+        raise DataError(f"{submissions}: no submission is left to be ranked")
     write_text(out, form(board))
     click.echo(f"{out}: {len(board.zero_shot)} zero-shot and {len(board.trained)} trained submissions")

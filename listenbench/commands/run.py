@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from listenbench.errors import SpecError
+from listenbench.extras import how_to_install
 
 if TYPE_CHECKING:
     from listenbench.models.run import Summary
@@ -146,7 +147,7 @@ def command(
 
 def _require_inspect() -> None:
     if find_spec("inspect_ai") is None:
-        raise SpecError("this command needs Inspect: install it with pip install 'listenbench[inspect]'")
+        raise SpecError(f"this command needs Inspect: {how_to_install('inspect')}")
 
 
 def _report(summary: Summary, folder: Path) -> str:

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("predictions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="Data set folder.")
-@click.option("--key", type=click.Path(path_type=Path), help="Key file, instead of a data set.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
+@click.option(
+    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
+)
 @click.option(
     "--json",
     "json_path",

@@ -39,7 +39,7 @@ class Status:
 @click.option("--split", help="With --check: only the soundfonts, presets and pitches of this split.")
 @click.pass_context
 def command(context: click.Context, as_json: bool, check: bool, split: str | None) -> None:
-    r"""List the soundfonts: found or not, where, licence, use, and how to get them.
+    """List the soundfonts: found or not, where, licence, use, and how to get them.
 
     With --check, every note that the tasks use is rendered; the command ends with status 1 if one of
     them is silent, clipped or more than 15 cents out of tune.
@@ -71,7 +71,7 @@ def command(context: click.Context, as_json: bool, check: bool, split: str | Non
     help="Where to put it instead of your data folder.",
 )
 def fetch_command(name: str, folder: Path | None) -> None:
-    r"""Download the soundfont NAME and check it.
+    """Download the soundfont NAME and check it.
 
     An interrupted download goes on where it ended when the command is repeated.
 

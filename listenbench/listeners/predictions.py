@@ -13,7 +13,11 @@ from listenbench.errors import DataError
 
 
 def write_predictions(
-    path: str | Path, model: str, predictions: Mapping[str, str], trained_on: str = "none"
+    path: str | Path,
+    model: str,
+    predictions: Mapping[str, str],
+    trained_on: str = "none",
+    fingerprint: str | None = None,
 ) -> None:
     """Write a predictions file, whole or not at all.
 
@@ -27,6 +31,8 @@ def write_predictions(
         Answers by id.
     trained_on : str
         The training data that the `meta` line declares.
+    fingerprint : str, optional
+        That of the data set that was answered, which the `meta` line then names: the scorer refuses others.
 
     Raises
     ------
@@ -35,6 +41,8 @@ def write_predictions(
     """
     target = Path(path)
     meta = {"model": model, "version": __version__, "readout": "generated", "used_training_split": trained_on}
+    if fingerprint is not None:
+        meta["dataset_fingerprint"] = fingerprint
     lines = [json.dumps({"meta": meta})]
     lines += [json.dumps({"id": identifier, "answer": answer}) for identifier, answer in predictions.items()]
     temporary: Path | None = None

@@ -1,6 +1,8 @@
 """The command line as a user meets it: help, errors of one line, exit statuses."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -40,7 +42,14 @@ def test_every_command_shows_an_example(name):
     result = run(name, "--help")
     assert result.returncode == 0
     assert "Example" in result.stdout
-    assert f"listenbench {name}" in result.stdout
+    assert re.search(rf"^ {{4,}}listenbench {name}\b", result.stdout, re.MULTILINE)  # on a line of its own
+
+
+def test_a_listener_names_the_data_set_that_it_answered(dataset, tmp_path):
+    out = tmp_path / "always-a.jsonl"
+    assert run("baseline", "always-a", "--data", dataset.folder, "--out", out).returncode == 0
+    meta = json.loads(out.read_text().splitlines()[0])["meta"]
+    assert meta["dataset_fingerprint"] == dataset.description["fingerprint"]
 
 
 def test_help_names_every_command():

@@ -133,7 +133,7 @@ def test_wrong_addresses(tmp_path, monkeypatch, capsys, address, message):
 def test_a_missing_extra(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert run([*OPTIONS, "--out", str(tmp_path / "data"), "--scheduler", "tcp://127.0.0.1:9"]) == 2
-    assert "pip install 'listenbench[dask]'" in capsys.readouterr().err
+    assert "pip install --editable '.[dask]'" in capsys.readouterr().err
 
 
 def test_two_kinds_of_workers(tmp_path, capsys):

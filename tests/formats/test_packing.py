@@ -329,5 +329,5 @@ def test_a_missing_extra_is_named_before_any_work(tmp_path, module, options):
     assert result.returncode == 2
     assert result.stderr.count("\n") == 1
     assert f"needs {module}" in result.stderr
-    assert "pip install 'listenbench[formats]'" in result.stderr
+    assert "pip install --editable '.[formats]'" in result.stderr
     assert list(tmp_path.iterdir()) == []

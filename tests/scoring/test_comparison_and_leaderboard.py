@@ -242,6 +242,18 @@ def test_submissions_that_are_refused(
     assert "3 zero-shot and 1 trained" in capsys.readouterr().out
 
 
+def test_a_folder_of_unusable_submissions_gives_no_page(
+    tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "unusable"
+    folder.mkdir()
+    (folder / "broken.jsonl").write_text("{", encoding="utf-8")
+    out = tmp_path / "board.md"
+    assert run(["leaderboard", str(folder), "--key", str(key), "--out", str(out), "--skip-invalid"]) == 2
+    assert "no submission is left" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_folders_and_targets_that_are_refused(
     folder: Path, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

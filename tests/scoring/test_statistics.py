@@ -56,6 +56,8 @@ def test_wilson_interval(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(0, n))
     found = wilson_interval(k / n, n)
     assert (found.low, found.high) == pytest.approx(proportion_confint(k, n, method="wilson"), abs=1e-12)
+    assert (found.low == 0) is (k == 0)
+    assert (found.high == 1) is (k == n)
 
 
 def test_d_prime_by_hand() -> None:

@@ -56,9 +56,10 @@ class TestHelp:
         assert (result.status, result.out) == (2, "")
         assert "Usage: ./run COMMAND" in result.err
 
-    def test_help_of_a_command_needs_no_sound(self, machine: Machine) -> None:
+    @pytest.mark.parametrize("option", ["-h", "--help"])
+    def test_help_of_a_command_needs_no_sound(self, machine: Machine, option: str) -> None:
         machine.install_python()
-        assert machine.run("generate", "--help").status == 0
+        assert machine.run("generate", option).status == 0
 
 
 class TestWithoutRights:
@@ -250,8 +251,9 @@ class TestSecondCall:
         assert machine.run("score").status == 0
         assert machine.take_calls("venv", "pip") == []
 
-    def test_help_on_asking_models_needs_no_inspect(self, ready: Machine) -> None:
-        assert ready.run("run", "--help").status == 0
+    @pytest.mark.parametrize("option", ["-h", "--help"])
+    def test_help_on_asking_models_needs_no_inspect(self, ready: Machine, option: str) -> None:
+        assert ready.run("run", option).status == 0
         assert ready.take_calls("venv", "pip") == []
 
     def test_what_the_tests_need_is_enough_for_asking_models(self, ready: Machine) -> None:

@@ -354,7 +354,9 @@ def test_calls_that_can_t_be_served_end_in_one_line(place: Place, refuse: Refuse
     new = {"out": "new.jsonl"}
     assert "in use: give another one" in refuse("--port", place.server.port, **new)
     assert "--host" in refuse("--host", "no.such.host.invalid", **new)
-    assert "is more than the 45 recordings" in refuse("--items", "46", **new)
+    error = refuse("--items", "46", **new)
+    assert "is more than the 45 recordings" in error
+    assert "give a smaller --items or --practice" in error
     assert "give a smaller --practice" in refuse("--practice", "17", **new)
     assert "seed" in refuse("--seed", "-1", **new)
     assert "can't read the consent text" in refuse("--consent", "none.txt", **new)

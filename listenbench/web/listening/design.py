@@ -133,7 +133,7 @@ def recording_lists(
     if length > len(candidates):
         raise SpecError(
             f"items: {length} is more than the {len(candidates)} recordings that the data set has "
-            "beside those of the practice items"
+            "beside those of the practice items; give a smaller --items or --practice"
         )
     return _deal(_Decks(candidates, seed), _cells(candidates, seed), _letters(candidates), length)
 
