@@ -214,7 +214,7 @@ def validated(model: type[SettingsT], data: Mapping[str, Any], where: str) -> Se
         return model.model_validate_json(json.dumps(dict(data)))
     except ValidationError as error:
         raise SpecError(f"{where}: {'; '.join(_reason(e) for e in error.errors())}") from None
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise SpecError(f"{where}: not plain data: {error}") from None
 
 

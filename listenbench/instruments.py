@@ -155,6 +155,11 @@ def players(
         Semitones that the common range has to span at least.
     chords : bool
         Whether only instruments that play chords are wanted.
+
+    Raises
+    ------
+    SpecError
+        If no instrument can.
     """
     found = []
     for instrument in instruments_for(programs):
@@ -164,4 +169,9 @@ def players(
         low, high = max(band[0], own[0]), min(band[1], own[1])
         if high - low >= width:
             found.append((instrument, (low, high)))
+    if not found:
+        raise SpecError(
+            f"no instrument plays {width} semitones within the pitches {band[0]} to {band[1]}: "
+            "choose another band or other programs"
+        )
     return tuple(found)

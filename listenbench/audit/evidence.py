@@ -180,6 +180,6 @@ def _record(path: Path, where: str, row: Row, gold: Row, manifest: Row) -> Recor
         record = Record(DatasetItem(str(row["id"]), str(row["question"]), choices, path), gold, manifest)
         _ = (record.task, record.name, record.condition, record.choice, record.request)
         _ = (record.performed, record.changes, record.soundfonts, manifest["content"], manifest["material"])
-    except (KeyError, TypeError, ValueError, SpecError) as error:
+    except (LookupError, TypeError, ValueError, SpecError) as error:
         raise DataError(f"{where}: the rows of this recording are damaged: {error!r}") from None
     return record

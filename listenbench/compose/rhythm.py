@@ -19,6 +19,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from listenbench.attributes import FIGURE_BEATS
 from listenbench.compose import published
 from listenbench.compose.trial import (
     Accept,
@@ -28,7 +29,8 @@ from listenbench.compose.trial import (
     faster_or_slower,
     first_suitable,
 )
-from listenbench.edits import repeat_figure
+from listenbench.edits import FIGURE_TAIL_SECONDS, repeat_figure
+from listenbench.errors import SpecError
 from listenbench.instruments import PERCUSSION
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part
 from listenbench.randomness import pick
@@ -128,9 +130,12 @@ def compose_rhythm(
     ------
     Unsuitable
         If no acceptable rate was found.
+    SpecError
+        If the window is too short for the slowest rate.
     """
     if options.published:
         return published.compose_rhythm(generator, setting, rung)
+    _check_window(setting.window, options.rates[0])
     sound = pick(generator, options.sounds or tuple(PERCUSSION))
     name = pick(generator, tuple(FIGURES))
     start = round(_EARLIEST_START + 0.01 * int(generator.integers(_START_STEPS)), 2)
@@ -160,3 +165,14 @@ def compose_rhythm(
         "accent": accent,
     }
     return faster_or_slower(base, rung, content, material)
+
+
+def _check_window(window: float, slowest: float) -> None:
+    """Refuse a window that may hold less than one figure and the stroke after it: no pulse could be heard."""
+    latest = _EARLIEST_START + 0.01 * (_START_STEPS - 1)
+    shortest = latest + FIGURE_BEATS * 60 / slowest + _SOUND_SECONDS + FIGURE_TAIL_SECONDS
+    if window < shortest:
+        raise SpecError(
+            f"tasks.rhythm: a window of {window:g} s is too short for {slowest:g} beats a minute; "
+            f"it takes {math.ceil(100 * shortest) / 100:g} s, or faster rates"
+        )

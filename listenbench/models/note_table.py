@@ -46,7 +46,7 @@ def item_table(row: Row) -> str:
     """
     try:
         clips = [(name, _performed(row[key])) for name, key in (("A", "clip_a"), ("B", "clip_b"))]
-    except (KeyError, TypeError, ValueError, ListenbenchError) as error:
+    except (LookupError, TypeError, ValueError, ListenbenchError) as error:
         raise DataError(f"item {row.get('id')}: its row in the manifest is damaged: {error!r}") from None
     return "\n\n".join([HEADER, *(f"{_title(name)}\n{clip_table(clip)}" for name, clip in clips)])
 

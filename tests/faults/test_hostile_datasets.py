@@ -4,14 +4,17 @@ import json
 import math
 import shutil
 
+import numpy as np
 import pytest
 
 from listenbench.audit.evidence import read_evidence
 from listenbench.audit.sound import measure_all
 from listenbench.dataset import load
-from listenbench.errors import DataError
+from listenbench.effects import get_effect
+from listenbench.errors import DataError, SpecError
 from listenbench.generation import generate
 from listenbench.listeners import predict
+from listenbench.models.note_table import item_table
 from listenbench.models.presentation import pause_samples, shown_recording
 from listenbench.scoring import score
 from listenbench.stored_items import find_item
@@ -100,6 +103,19 @@ def test_a_recording_whose_header_promises_more_than_there_is(folder):
         item.audio  # noqa: B018 # reading the attribute reads the file
 
 
+@pytest.mark.parametrize("note", [[], [60], None, "60"])
+def test_notes_of_other_kinds(folder, note):
+    rows = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    rows[0]["clip_a"]["clip"]["parts"][0]["notes"][0] = note
+    (folder / "manifest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match="damaged"):
+        read_evidence(folder)
+    with pytest.raises(DataError, match="damaged"):
+        find_item(folder, rows[0]["item"])
+    with pytest.raises(DataError, match="damaged"):
+        item_table(rows[0])
+
+
 @pytest.mark.parametrize("parameters", ["loud", [], None])
 def test_parameters_of_other_kinds(folder, parameters):
     rows = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
@@ -107,6 +123,8 @@ def test_parameters_of_other_kinds(folder, parameters):
     (folder / "manifest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataError, match="damaged"):
         find_item(folder, rows[0]["item"])
+    with pytest.raises(SpecError, match="effect hiss"):
+        get_effect("hiss").apply(np.zeros(44_100, np.float32), 44_100, parameters)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -221,6 +221,26 @@ def test_no_take_repeats_itself_within_a_clip(split):
                 assert len(performance.take.onset_seconds) >= notes
 
 
+def test_a_window_that_holds_no_whole_figure_is_refused():
+    """Of a single stroke nobody can say how fast it is."""
+    table = SPLITS["test"].model_dump()
+    table["tasks"] = {"rhythm": {**table["tasks"]["rhythm"], "window_seconds": 2.5}}
+    with pytest.raises(SpecError, match=r"too short .* it takes 2\.91 s"):
+        next(plan(Split.model_validate(table), 0))
+    table["tasks"]["rhythm"]["window_seconds"] = 2.91
+    for item in plan(Split.model_validate(table), 0, items=60):
+        figures = {len(v.clip_b.clip.lead.notes) for v in item.variants} | {len(item.clip_a.clip.lead.notes)}
+        assert min(figures) >= 3
+
+
+@pytest.mark.parametrize("task", ["melody", "harmony"])
+def test_a_band_that_no_instrument_plays_is_refused(task):
+    table = SPLITS["train"].model_dump()
+    table["tasks"] = {task: {**table["tasks"][task], "pitches": [[90, 108]]}}
+    with pytest.raises(SpecError, match=r"no instrument plays 1[24] semitones within the pitches 90 to 108"):
+        next(plan(Split.model_validate(table), 0))
+
+
 def test_identical_takes_are_a_setting():
     split = SPLITS["test"].model_copy(update={"takes": "identical"})
     for item in plan(split, 0, items=4):
