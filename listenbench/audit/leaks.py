@@ -18,7 +18,7 @@ from listenbench.audio import (
 )
 from listenbench.audit.check import Check, listed, none_of
 from listenbench.audit.evidence import Evidence
-from listenbench.dataset import CROISSANT, METADATA, audio_format, read_rows
+from listenbench.dataset import CROISSANT, METADATA, Row, audio_format, read_rows
 from listenbench.errors import DataError
 
 _SHOWN = frozenset({"file_name", "id", "question", "choices"})
@@ -38,6 +38,8 @@ def check_leaks(evidence: Evidence) -> Iterator[Check]:
     displaced = [a for a, b in zip(ids, sorted(ids), strict=True) if a != b]
     yield none_of("leaks", "rows not in the order of the ids", displaced, len(rows), "rows")
     yield from _croissant(evidence, ids)
+    short = [r.label for r in evidence.records if r.condition != "stay" and _take_starts_again(r.manifest)]
+    yield none_of("leaks", "takes shorter than a clip", short, len(rows), "recordings")
     paths = {r.id: r.item.path for r in evidence.records if r.item.path.is_file()}
     suffix = audio_format(evidence.description)
     if suffix == WAV:
@@ -51,6 +53,22 @@ def check_leaks(evidence: Evidence) -> Iterator[Check]:
     yield none_of("leaks", "headers with anything but the format", odd, len(paths), "files")
     if suffix == FLAC:
         yield _as_encoded(evidence, paths)
+
+
+def _take_starts_again(manifest: Row) -> bool:
+    """Return whether a clip repeats the deviations of its first notes, which tells that it has more of them.
+
+    Music that a STAY change draws again has as many notes whatever the answer, and is not asked about.
+    """
+    performances = (manifest["clip_a"], manifest["clip_b"])
+    return any(
+        0 < len(performance["take"]["onset_seconds"]) < sum(map(_notes, performance["clip"]["parts"]))
+        for performance in performances
+    )
+
+
+def _notes(part: Row) -> int:
+    return len(part["notes"])
 
 
 def _croissant(evidence: Evidence, ids: list[str]) -> Iterator[Check]:

@@ -164,6 +164,16 @@ def test_a_room_that_was_not_the_one_noted_is_measured(evidence):
     assert replay_error_db(replace(record, manifest=manifest), clean[record.name], -23.0) > REPLAY_LIMIT_DB
 
 
+def test_a_take_that_starts_again_is_found(copy):
+    row = copy.row(MANIFEST, "flip", "rhythm")
+    take = row["clip_b"]["take"]
+    take["onset_seconds"] = take["onset_seconds"][:3]
+    take["velocity_steps"] = take["velocity_steps"][:3]
+    found = failed(check_leaks(copy.save()))
+    assert "takes shorter than a clip" in found
+    assert row["item"] in found
+
+
 def test_a_telling_key_and_a_telling_header_are_found(copy):
     copy.tables[METADATA][0]["rung"] = 100
     row = copy.row(GOLD, "clean")
