@@ -211,7 +211,7 @@ def kept_ids(path):
 
 def test_a_stopped_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tmp_path, heard):
     unfinished = tmp_path / "predictions.jsonl.part"
-    with serving(slow(hears, 0.1)) as server:
+    with serving(slow(hears, 0.4)) as server:
         running = start(server, "--max-connections", "2", "--no-preflight")
         wait_for_replies(running, unfinished, 3)
         os.kill(running.process.pid, signal.SIGINT)
