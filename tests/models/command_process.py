@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ def _started(
 def _run(
     work: Callable[[list[str]], None], arguments: list[str], folder: Path, environment: dict[str, str]
 ) -> None:
+    # Tests that were started in the background have Ctrl-C ignored, and so would their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.chdir(folder)
