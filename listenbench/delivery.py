@@ -68,22 +68,20 @@ class Delivery(ABC):
 
 
 @dataclass(frozen=True)
-class FolderDelivery(Delivery):
-    """The data set as it is, renamed to its place.
+class DeliveryToFolder(Delivery):
+    """A data set, in whatever form, that belongs into a folder of this machine.
 
     Attributes
     ----------
     workplace : Path
-        That place.
+        That folder.
     """
 
     workplace: Path
 
-    marks = {PACKING: None}  # noqa: RUF012 # a constant of the class, as the base declares it
-
     def is_there(self, wanted: Row) -> bool:
         """Return whether the folder holds the very data set already."""
-        return folder_is_there(self.workplace, wanted)
+        return _folder_is_there(self.workplace, wanted)
 
     def description(self) -> Row:
         """Return the content of dataset.json."""
@@ -91,14 +89,25 @@ class FolderDelivery(Delivery):
 
     def check_replaceable(self) -> None:
         """Refuse to replace anything but a data set."""
-        check_folder_replaceable(self.workplace)
+        target = self.workplace
+        if target.exists() and not (target / DESCRIPTION).is_file() and not is_empty_folder(target):
+            raise DataError(
+                f"{target}: this is no data set: only a data set is ever replaced; give another --out"
+            )
+
+
+@dataclass(frozen=True)
+class FolderDelivery(DeliveryToFolder):
+    """The data set as it is, renamed to its place."""
+
+    marks = {PACKING: None}  # noqa: RUF012 # a constant of the class, as the base declares it
 
     def deliver(self, place: Workplace) -> None:
         """Rename the folder."""
         place.publish()
 
 
-def folder_is_there(target: Path, wanted: Row) -> bool:
+def _folder_is_there(target: Path, wanted: Row) -> bool:
     """Return whether a folder holds the very data set already; refuse anything else that it holds."""
     if not target.exists() or is_empty_folder(target):
         return False
@@ -112,11 +121,3 @@ def folder_is_there(target: Path, wanted: Row) -> bool:
     raise DataError(
         f"{target}: there is something else already: give another --out, or --overwrite to replace a data set"
     )
-
-
-def check_folder_replaceable(target: Path) -> None:
-    """Refuse to replace anything but a data set."""
-    if target.exists() and not (target / DESCRIPTION).is_file() and not is_empty_folder(target):
-        raise DataError(
-            f"{target}: this is no data set: only a data set is ever replaced; give another --out"
-        )

@@ -27,8 +27,8 @@ from listenbench.self_report import self_report
 from listenbench.tables import Totals, write_tables
 from listenbench.workplace import Workplace
 
-# 1980-01-01, the earliest that zip archives can keep.
-_TIME_OF_FILES: Final = 315_532_800
+TIME_OF_FILES: Final = 315_532_800
+"""Seconds of 1980-01-01, the earliest time that zip archives can keep: that of every file of a data set."""
 
 _RECORDED_PACKAGES: Final = (
     "listenbench",
@@ -104,4 +104,4 @@ def hide_times(folder: Path) -> None:
     """Give every file the same time of modification: their order would tell which of them make an item."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            os.utime(path, (_TIME_OF_FILES, _TIME_OF_FILES))
+            os.utime(path, (TIME_OF_FILES, TIME_OF_FILES))

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from listenbench.dataset import PACKING, Row, read_description
-from listenbench.delivery import Delivery, check_folder_replaceable, folder_is_there
+from listenbench.dataset import PACKING, Row
+from listenbench.delivery import Delivery, DeliveryToFolder
 from listenbench.errors import DataError
 from listenbench.extras import require
 from listenbench.finishing import hide_times
@@ -21,20 +21,17 @@ from listenbench.workplace import Workplace
 
 
 @dataclass(frozen=True)
-class FolderOfShards(Delivery):
+class FolderOfShards(DeliveryToFolder):
     """Shards in a folder of this machine.
 
     Attributes
     ----------
-    workplace : Path
-        That folder.
     packing : Packing
         How.
     progress : bool
         Whether a progress bar is shown.
     """
 
-    workplace: Path
     packing: Packing
     progress: bool = False
 
@@ -42,18 +39,6 @@ class FolderOfShards(Delivery):
     def marks(self) -> Mapping[str, Any]:  # type: ignore[override] # read-only, as all of them are used
         """What dataset.json says of the delivery."""
         return {PACKING: self.packing.to_dict()}
-
-    def is_there(self, wanted: Row) -> bool:
-        """Return whether the folder holds the very data set already."""
-        return folder_is_there(self.workplace, wanted)
-
-    def description(self) -> Row:
-        """Return the content of dataset.json."""
-        return read_description(self.workplace)
-
-    def check_replaceable(self) -> None:
-        """Refuse to replace anything but a data set."""
-        check_folder_replaceable(self.workplace)
 
     def deliver(self, place: Workplace) -> None:
         """Pack the data set in the workplace, and rename the result to its place."""

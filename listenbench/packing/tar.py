@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from io import BytesIO, RawIOBase
 from typing import IO, Final, cast
 
+from listenbench.finishing import TIME_OF_FILES
 from listenbench.packing.samples import PackedSample
 
 ENDING_BYTES: Final = 2 * 512
@@ -14,9 +15,6 @@ ENDING_BYTES: Final = 2 * 512
 
 RECORD_BYTES: Final = tarfile.RECORDSIZE
 """Tar files are made of whole records."""
-
-# 1980-01-01, as for the files of a data set.
-_TIME: Final = 315_532_800
 
 
 def write_tar(file: RawIOBase, samples: Iterable[PackedSample]) -> None:
@@ -29,5 +27,5 @@ def write_tar(file: RawIOBase, samples: Iterable[PackedSample]) -> None:
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     header = tarfile.TarInfo(name)
-    header.size, header.mtime, header.mode = len(data), _TIME, 0o644
+    header.size, header.mtime, header.mode = len(data), TIME_OF_FILES, 0o644
     tar.addfile(header, BytesIO(data))
