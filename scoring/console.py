@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
@@ -13,6 +12,7 @@ import click
 
 from listenbench.errors import DataError
 from listenbench.scoring.problems import BadLinesError
+from listenbench.whole_files import write_whole
 
 if TYPE_CHECKING:
     from listenbench.scoring.predictions import Duplicates
@@ -47,6 +47,21 @@ _OPTIONS: Final = (
         "--resamples", default=5_000, show_default=True, help="Bootstrap resamples behind each interval."
     ),
     click.option("--seed", default=0, show_default=True, help="Seed of the resampling."),
+)
+
+
+def key_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options `--data` and `--key`, of which `the_key` takes one."""
+    for option in reversed(_KEY_OPTIONS):
+        command = option(command)
+    return command
+
+
+_KEY_OPTIONS: Final = (
+    click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder."),
+    click.option(
+        "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
+    ),
 )
 
 
@@ -96,11 +111,7 @@ def write_text(path: Path, text: str) -> None:
     DataError
         If it can't be written.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write_whole(path, text.encode())
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise DataError(f"{path}: it can't be written: {error.strerror or error}") from error

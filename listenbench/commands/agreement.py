@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from listenbench.scoring.console import emit, reporting_bad_lines, the_key
+from listenbench.scoring.console import emit, key_options, reporting_bad_lines, the_key
 
 if TYPE_CHECKING:
     from listenbench.scoring.predictions import Duplicates
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
-@click.option(
-    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
-)
+@key_options
 @click.option(
     "--json",
     "json_path",

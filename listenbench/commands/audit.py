@@ -61,11 +61,9 @@ def command(
 def _write(path: Path, text: str) -> None:
     """Write a file, whole or not at all."""
     from listenbench.errors import DataError
+    from listenbench.whole_files import write_whole
 
-    temporary = path.with_name(f".{path.name}.partial")
     try:
-        temporary.write_text(text, "utf-8")
-        temporary.replace(path)
+        write_whole(path, text.encode())
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise DataError(f"{path}: can't write the report: {error.strerror}") from None

@@ -7,16 +7,20 @@ from typing import Unpack
 
 import click
 
-from listenbench.scoring.console import Settings, emit, reporting_bad_lines, scoring_options, the_key
+from listenbench.scoring.console import (
+    Settings,
+    emit,
+    key_options,
+    reporting_bad_lines,
+    scoring_options,
+    the_key,
+)
 
 
 @click.command()
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
-@click.option(
-    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
-)
+@key_options
 @click.option("--json", "json_path", metavar="FILE", help="Write the comparison as JSON; - for stdout.")
 @click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @scoring_options

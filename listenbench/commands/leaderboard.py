@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
+from listenbench.scoring.console import key_options, the_key
+
 
 @click.command()
 @click.argument("submissions", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
-@click.option(
-    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
-)
+@key_options
 @click.option(
     "--out",
     required=True,
@@ -46,7 +45,7 @@ def command(
       listenbench leaderboard submissions --data data/test-0 --out leaderboard.html
     """
     from listenbench.errors import DataError, SpecError
-    from listenbench.scoring.console import the_key, write_text
+    from listenbench.scoring.console import write_text
     from listenbench.scoring.leaderboard import make_leaderboard
     from listenbench.scoring.leaderboard_forms import FORMS
 

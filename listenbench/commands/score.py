@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from listenbench.scoring.console import Settings, emit, reporting_bad_lines, scoring_options, the_key
+from listenbench.scoring.console import (
+    Settings,
+    emit,
+    key_options,
+    reporting_bad_lines,
+    scoring_options,
+    the_key,
+)
 
 if TYPE_CHECKING:
     from listenbench.scoring.condition_scores import ConditionScores
@@ -16,10 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("predictions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Data set folder.")
-@click.option(
-    "--key", type=click.Path(path_type=Path), metavar="FILE", help="Key file, instead of a data set."
-)
+@key_options
 @click.option(
     "--json",
     "json_path",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,12 +111,9 @@ def _text(item: Item, variants: list[Variant]) -> str:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file, or leave what is there as it is."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    from listenbench.whole_files import write_whole
+
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise DataError(f"{path}: can't write this file: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from listenbench._version import __version__
 from listenbench.errors import DataError
+from listenbench.whole_files import write_whole
 
 
 def write_predictions(
@@ -45,22 +44,7 @@ def write_predictions(
         meta["dataset_fingerprint"] = fingerprint
     lines = [json.dumps({"meta": meta})]
     lines += [json.dumps({"id": identifier, "answer": answer}) for identifier, answer in predictions.items()]
-    temporary: Path | None = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write("\n".join(lines) + "\n")
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
+        write_whole(target, ("\n".join(lines) + "\n").encode())
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise DataError(f"{target}: can't write the predictions: {error.strerror}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

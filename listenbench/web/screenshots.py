@@ -23,6 +23,7 @@ import click
 from listenbench.dataset import METADATA, read_rows
 from listenbench.errors import DataError, ListenbenchError, SpecError
 from listenbench.scoring.bootstrap import RESAMPLES
+from listenbench.whole_files import write_whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -174,11 +175,9 @@ def _take(browser: Browser, name: str, opener: Opener, material: Material, out: 
         picture = _reduced(page.screenshot(animations="disabled", caret="hide"))
     page.close()
     target = out / f"{name}.png"
-    partial = out / f".{name}.png.partial"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(picture)
-        partial.replace(target)
+        write_whole(target, picture)
     except OSError as error:
         raise DataError(f"{target}: can't write this file: {error.strerror}") from None
     return target

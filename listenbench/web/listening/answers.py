@@ -8,7 +8,6 @@ else is somebody else's, and is left alone.
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from listenbench.dataset import json_line
 from listenbench.errors import DataError
 from listenbench.web.listening.store import Answer
+from listenbench.whole_files import write_whole
 
 
 def meta_line(meta: Mapping[str, Any]) -> str:
@@ -68,7 +68,7 @@ class AnswersFile:
                     "another --out"
                 )
             if there != content:
-                replace(path, content)
+                write_whole(path, content, durable=True)
             self._handle = os.open(path, os.O_WRONLY | os.O_APPEND)
             self._size = len(content)
         except OSError as error:
@@ -97,32 +97,3 @@ class AnswersFile:
     def close(self) -> None:
         """Close the file."""
         os.close(self._handle)
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Write a whole file or none, and wait until it is on disk.
-
-    Raises
-    ------
-    OSError
-        If it can't be written.
-    """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Wait until a new name is on disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -12,11 +12,12 @@ from listenbench._version import __version__
 from listenbench.dataset import Dataset, load
 from listenbench.errors import DataError, SpecError
 from listenbench.randomness import checked_seed
-from listenbench.web.listening.answers import AnswersFile, answer_line, meta_line, replace
+from listenbench.web.listening.answers import AnswersFile, answer_line, meta_line
 from listenbench.web.listening.course import ListeningTest, Material
 from listenbench.web.listening.design import Candidate, choose_practice, recording_lists
 from listenbench.web.listening.stages import Course
 from listenbench.web.listening.store import Store
+from listenbench.whole_files import write_whole
 
 MODEL: Final = "human listeners"
 READOUT: Final = "listening test"
@@ -114,7 +115,7 @@ def forget(out: Path, code: str) -> None:
     try:
         if not store.forget(code):
             raise DataError(f"{out}: no listener has the code {code!r}")
-        replace(out, "".join(_lines(store)).encode())
+        write_whole(out, "".join(_lines(store)).encode(), durable=True)
     except OSError as error:
         raise DataError(f"{out}: can't write the predictions: {error.strerror}") from None
     finally:
