@@ -261,6 +261,7 @@ def test_a_request_beyond_the_capacity_says_so():
     table = SPLITS["test"].model_dump(mode="json")
     table["tasks"] = {"harmony": table["tasks"]["harmony"]}
     table["tasks"]["harmony"]["pitches"] = [[60, 78]]
+    table["tasks"]["harmony"]["rungs"] = [3]
     table["tasks"]["harmony"]["programs"] = [0]
     table["tasks"]["harmony"]["options"] = {"broken": 0, "progression": 0}
     with pytest.raises(SpecError, match="no new content was found after"):
