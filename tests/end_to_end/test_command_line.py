@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -137,7 +138,7 @@ def test_malformed_predictions(tmp_path, dataset, text, words):
 
 
 def test_output_that_nobody_reads_is_no_error(dataset):
-    command = f"{sys.executable} -m listenbench verify {dataset.folder} | true"
+    command = f"{shlex.quote(sys.executable)} -m listenbench verify {shlex.quote(str(dataset.folder))} | true"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert result.returncode == 0
     assert result.stderr == ""
