@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, FloatArray, encoded, quantised
+from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, encoded, quantised
 from listenbench.dataset import json_line
 from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
@@ -68,7 +68,7 @@ class Bench:
                 (self.folder / f"{variant.id}.wav").write_bytes(data)
                 recording = Recording(variant, samples, (0.0, 0.0))
                 rows = (
-                    metadata_row(item, variant.id),
+                    metadata_row(item, variant.id, WAV),
                     gold_row(item, recording),
                     manifest_row(item, recording, hashlib.sha256(data).hexdigest()),
                 )
