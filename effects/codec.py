@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import io
 import math
+from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
@@ -26,6 +28,10 @@ MP3_SAMPLE_RATES: Final = (32_000, 44_100, 48_000)
 
 _OPUS_DC_REJECT: Final = 6.3 * 3 / OPUS_SAMPLE_RATE
 """Coefficient of the high-pass at 3 Hz that libopus puts before its encoder (`dc_reject`, opus_encoder.c)."""
+
+_ZERO_CROSSINGS: Final = 10
+_KAISER_BETA: Final = 5.0
+_COEFFICIENT_STEPS: Final = 2.0**30
 
 _LARGEST_LAG: Final = 8
 """Samples; where Opus takes music for speech, its lower band comes up to 2 samples early."""
@@ -141,8 +147,22 @@ def _resampled(samples: FloatArray, sample_rate: int, target: int) -> FloatArray
     if sample_rate == target:
         return samples
     divisor = math.gcd(sample_rate, target)
-    converted = resample_poly(samples.astype(np.float64), target // divisor, sample_rate // divisor)
+    up, down = target // divisor, sample_rate // divisor
+    converted = resample_poly(samples.astype(np.float64), up, down, window=_anti_aliasing(max(up, down)))
     return np.asarray(converted, dtype=np.float32)
+
+
+@cache
+def _anti_aliasing(factor: int) -> npt.NDArray[np.float64]:
+    """Return the low-pass that `resample_poly` makes by default, with rounded coefficients.
+
+    NumPy's sine differs in its last bits between processors. A codec may magnify such a difference.
+    """
+    from scipy.signal import firwin
+
+    taps = firwin(2 * _ZERO_CROSSINGS * factor + 1, 1 / factor, window=("kaiser", _KAISER_BETA))
+    rounded: npt.NDArray[np.float64] = np.round(taps * _COEFFICIENT_STEPS) / _COEFFICIENT_STEPS
+    return rounded
 
 
 def _without_phase_lead(samples: FloatArray) -> FloatArray:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Final, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
@@ -101,11 +102,15 @@ class RoomEcho(AudioEffect[RoomOptions, RoomParameters]):
             seed=draw_seed(rng),
         )
 
-    def _apply(self, samples: FloatArray, sample_rate: int, parameters: RoomParameters) -> FloatArray:
+    def _apply(
+        self, samples: FloatArray, sample_rate: int, parameters: RoomParameters
+    ) -> npt.NDArray[np.floating[Any]]:
         from scipy.signal import fftconvolve
 
         response = impulse_response(Room(**parameters.model_dump()), sample_rate)
-        convolved: FloatArray = fftconvolve(samples, response[: samples.size])[: samples.size]
+        convolved: npt.NDArray[np.float64] = fftconvolve(
+            samples.astype(np.float64), response[: samples.size]
+        )[: samples.size]
         return convolved
 
 

@@ -6,6 +6,9 @@ chosen by Eyring's formula decays more slowly than the formula says, as the soun
 even walls is not diffuse. Every response is therefore brought to its reverberation time by an exponential
 factor, which acts as the attenuation of sound in air does.
 
+Everything is computed in float64, and nothing in it magnifies rounding: NumPy takes other instructions on
+other processors, which round differently, and responses must agree so closely that recordings don't differ.
+
 References
 ----------
 .. [1] J. B. Allen and D. A. Berkley, "Image method for efficiently simulating small-room acoustics",
@@ -31,9 +34,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from listenbench.effects.base import FloatArray
 from listenbench.effects.cache import cached
 from listenbench.errors import RenderError
+
+Array = npt.NDArray[np.float64]
 
 SPEED_OF_SOUND: Final = 343.0
 """Metres per second, in dry air of 20 degrees Celsius."""
@@ -48,11 +52,15 @@ _ATTEMPTS: Final = 40
 _DAMPING: Final = 0.6
 """Share of a correction that is made at once; all of it overshoots, as single echoes make the time jump."""
 
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 """Counted up whenever the same room gets another response, so that cached ones are left behind."""
 
 _IMAGE_ORDER: Final = 17
 """Reflections that the image source method covers: all that arrive in the first 0.1 s of a living room."""
+
+_RUMBLE_HZ: Final = 10.0
+_RUMBLE_ORDER: Final = 2
+_COEFFICIENT_STEPS: Final = 2.0**40
 
 _FIT_FROM_DB, _FIT_TO_DB = -5.0, -25.0
 _FEWEST_SAMPLES: Final = 100
@@ -79,7 +87,7 @@ class Room:
     seed: int
 
 
-def impulse_response(room: Room, sample_rate: int) -> FloatArray:
+def impulse_response(room: Room, sample_rate: int) -> Array:
     """Return a room's response, from the cache on disk if it is there.
 
     Parameters
@@ -91,7 +99,7 @@ def impulse_response(room: Room, sample_rate: int) -> FloatArray:
 
     Returns
     -------
-    ndarray of float32, shape (n,)
+    ndarray of float64, shape (n,)
         The direct sound is at sample 0, the energy (the sum of squares) is 1, the end is at -60 dB.
 
     Raises
@@ -108,13 +116,13 @@ def impulse_response(room: Room, sample_rate: int) -> FloatArray:
     return cached("rooms", key, lambda: compute_impulse_response(room, sample_rate))
 
 
-def compute_impulse_response(room: Room, sample_rate: int) -> FloatArray:
+def compute_impulse_response(room: Room, sample_rate: int) -> Array:
     """Compute a room's response; see `impulse_response`."""
     raw, direct = _simulate(room, sample_rate)
     response = raw[direct : direct + math.ceil(1.1 * room.rt60_s * sample_rate)]
     response = _with_rt60(response, room.rt60_s, sample_rate)[: round(room.rt60_s * sample_rate)]
-    normalised: npt.NDArray[np.float64] = response / np.sqrt(np.sum(response**2))
-    return normalised.astype(np.float32)
+    normalised: Array = response / np.sqrt(np.sum(response**2))
+    return normalised
 
 
 def reverberation_time(response: npt.NDArray[np.floating[Any]], sample_rate: int) -> float:
@@ -170,7 +178,7 @@ def _versions() -> dict[str, str]:
     return {name: version(name) for name in ("numpy", "pyroomacoustics", "scipy")}
 
 
-def _with_rt60(response: npt.NDArray[np.float64], target: float, sample_rate: int) -> npt.NDArray[np.float64]:
+def _with_rt60(response: Array, target: float, sample_rate: int) -> Array:
     """Multiply by the exponential that gives the response its reverberation time.
 
     An exponential that decays by 60 dB in T seconds is 10^(-3 t / T), so rates 1 / T add.
@@ -178,7 +186,7 @@ def _with_rt60(response: npt.NDArray[np.float64], target: float, sample_rate: in
     seconds = np.arange(response.size) / sample_rate
     rate, best_deviation, best = 0.0, math.inf, response
     for _ in range(_ATTEMPTS):
-        shaped: npt.NDArray[np.float64] = response * 10 ** (-3 * rate * seconds)
+        shaped: Array = response * 10 ** (-3 * rate * seconds)
         measured = reverberation_time(shaped, sample_rate)
         deviation = abs(measured / target - 1)
         if deviation < best_deviation:
@@ -194,7 +202,7 @@ def _with_rt60(response: npt.NDArray[np.float64], target: float, sample_rate: in
     return best
 
 
-def _simulate(room: Room, sample_rate: int) -> tuple[npt.NDArray[np.float64], int]:
+def _simulate(room: Room, sample_rate: int) -> tuple[Array, int]:
     """Return pyroomacoustics' response and the sample at which the direct sound arrives."""
     import pyroomacoustics
 
@@ -215,12 +223,27 @@ def _simulate(room: Room, sample_rate: int) -> tuple[npt.NDArray[np.float64], in
         box.compute_rir()
         # Fractional delays are centred filters, so everything comes half a filter late.
         latency = pyroomacoustics.constants.get("frac_delay_length") // 2
-    return np.asarray(box.rir[0][0], dtype=np.float64), delay + latency
+    return _without_rumble(np.asarray(box.rir[0][0], dtype=np.float64), sample_rate), delay + latency
+
+
+def _without_rumble(response: Array, sample_rate: int) -> Array:
+    """Take away what lies below hearing, forwards and backwards in time, so that nothing is delayed.
+
+    Image sources all add up with the same sign, which leaves a constant offset.
+    """
+    from scipy.signal import butter, sosfilt
+
+    sections = butter(_RUMBLE_ORDER, _RUMBLE_HZ, "highpass", fs=sample_rate, output="sos")
+    # A filter with poles this near to 1 magnifies the rounding of its coefficients a million times.
+    sections = np.round(sections * _COEFFICIENT_STEPS) / _COEFFICIENT_STEPS
+    forwards = sosfilt(sections, response)
+    backwards: Array = sosfilt(sections, forwards[::-1])[::-1]
+    return backwards
 
 
 def _at_whole_samples(
-    source: npt.NDArray[np.float64], microphone: npt.NDArray[np.float64], sample_rate: int
-) -> tuple[npt.NDArray[np.float64], int]:
+    source: Array, microphone: Array, sample_rate: int
+) -> tuple[Array, int]:
     """Move the microphone towards or from the source until the sound takes a whole number of samples.
 
     At most half a sample, 4 mm at 44.1 kHz. The direct sound then is one sample, to which the clip can be
@@ -237,15 +260,18 @@ def _repeatable(seed: int) -> Iterator[None]:
     """Have pyroomacoustics compute the same bytes in every process.
 
     Its random generators are seeded, and it runs on one thread: the order in which several add up their parts
-    changes the last bits, and the number of threads is that of the machine.
+    changes the last bits, and the number of threads is that of the machine. Its high-pass is left out; see
+    `_without_rumble`.
     """
     from pyroomacoustics import constants, random
 
-    threads = constants.get("num_threads")
+    before = {name: constants.get(name) for name in ("num_threads", "rir_hpf_enable")}
     constants.set("num_threads", 1)
+    constants.set("rir_hpf_enable", False)
     random.seed(numpy=np.random.PCG64(seed), libroom=seed)
     try:
         yield
     finally:
-        constants.set("num_threads", threads)
+        for name, value in before.items():
+            constants.set(name, value)
         random.seed()
