@@ -241,9 +241,7 @@ def _without_rumble(response: Array, sample_rate: int) -> Array:
     return backwards
 
 
-def _at_whole_samples(
-    source: Array, microphone: Array, sample_rate: int
-) -> tuple[Array, int]:
+def _at_whole_samples(source: Array, microphone: Array, sample_rate: int) -> tuple[Array, int]:
     """Move the microphone towards or from the source until the sound takes a whole number of samples.
 
     At most half a sample, 4 mm at 44.1 kHz. The direct sound then is one sample, to which the clip can be

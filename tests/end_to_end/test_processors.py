@@ -20,7 +20,8 @@ soundfonts = ["fluidr3-gm", "timgm6mb"]
 window_seconds = 3.0
 rungs = [1.35]
 stay = [
-    "room", "eq", "hiss", "soundfont", "codec", "pink_noise", "lowpass", "compressor", "clipping", "wow", "hum"
+    "room", "eq", "hiss", "soundfont", "codec", "pink_noise", "lowpass", "compressor", "clipping", "wow",
+    "hum",
 ]
 options = { rates = [60.0, 240.0] }
 """
@@ -29,8 +30,10 @@ options = { rates = [60.0, 240.0] }
 def fingerprint(folder, name, **environment):
     """Make the data set with NumPy and OpenBLAS held to some instructions, and with no responses in store."""
     result = subprocess.run(
-        [sys.executable, "-m", "listenbench", "generate", "--split", folder / "families.toml", "--json"]
-        + ["--out", folder / name, "--workers", "1"],
+        [
+            *(sys.executable, "-m", "listenbench", "generate", "--split", folder / "families.toml"),
+            *("--out", folder / name, "--workers", "1", "--json"),
+        ],
         capture_output=True,
         text=True,
         check=False,
