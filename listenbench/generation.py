@@ -75,7 +75,7 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
     audio_format : str
         'wav', or 'flac' for the same samples in about a third of the space.
     workers : int or concurrent.futures.Executor
-        Number of processes; with more than one, a script has to call this under
+        Number of processes. A single one is this process itself; with more, a script has to call this under
         `if __name__ == "__main__":`. Or an executor, whose workers must see the same files.
     overwrite : bool
         Whether a data set in the same folder is replaced, even by the same one.
@@ -100,7 +100,16 @@ def generate(  # noqa: PLR0913 # one parameter an option of the command
     part = Shard.parse(shard) if shard is not None else None
     request = make_request(split, seed, tasks, items, variants, part, audio_format)
     target = Path(out) if out is not None else default_target(request)
-    make(request, FolderDelivery(target), workers, overwrite=overwrite, progress=progress)
+    # One worker is this process, so that a script needs no guard.
+    in_process = workers == 1
+    make(
+        request,
+        FolderDelivery(target),
+        workers,
+        in_process=in_process,
+        overwrite=overwrite,
+        progress=progress,
+    )
     return load(target)
 
 
@@ -109,6 +118,7 @@ def make(
     delivery: Delivery,
     workers: int | Executor = 1,
     *,
+    in_process: bool = False,
     overwrite: bool = False,
     progress: bool = False,
 ) -> None:
@@ -120,6 +130,8 @@ def make(
         What it is to contain.
     delivery : Delivery
         Where it belongs, and in which form.
+    in_process : bool
+        Whether this process does the work itself, instead of so many workers. It dies if FluidSynth crashes.
     workers, overwrite, progress
         See `generate`.
     """
@@ -141,7 +153,7 @@ def make(
         if overwrite:
             delivery.check_replaceable()
         job = _job(request, found, origin, place, elsewhere=isinstance(workers, Executor))
-        _record(request, job, place, workers, progress=progress)
+        _record(request, job, place, None if in_process else workers, progress=progress)
         _check_unchanged(found, described, place)
         finish(place, request, origin, sorted_entries(place.journal, place.sorting), delivery.deliver)
 
@@ -212,7 +224,9 @@ def _job(
     )
 
 
-def _record(request: Request, job: Job, place: Workplace, workers: int | Executor, *, progress: bool) -> None:
+def _record(
+    request: Request, job: Job, place: Workplace, workers: int | Executor | None, *, progress: bool
+) -> None:
     """Realise all items that the journal lacks."""
     variants = len(request.split.variants)
     done = journal.recover(place.journal, place.data, variants, request.audio_format)
@@ -238,12 +252,12 @@ def _planned(request: Request) -> Iterator[Item]:
     return islice(items, request.shard.number - 1, None, request.shard.count)
 
 
-def _results(job: Job, items: Iterator[Item], workers: int | Executor) -> Iterator[list[Entry]]:
-    """Yield the entries of the items in the order of the plan."""
+def _results(job: Job, items: Iterator[Item], workers: int | Executor | None) -> Iterator[list[Entry]]:
+    """Yield the entries of the items in the order of the plan; without workers, this process makes them."""
     batches = iter(lambda: list(islice(items, _ITEMS_A_CALL)), [])
     if isinstance(workers, Executor):
         yield from in_order(workers, partial(record, job), batches, _CALLS_IN_FLIGHT_ELSEWHERE)
-    elif workers == 1:
+    elif workers is None:
         yield from map(partial(record, job), batches)
     else:
         with processes(workers) as pool:

@@ -72,8 +72,9 @@ def test_a_folder_in_which_nobody_may_write(start):
     start("/proc/listenbench/data").fails("/proc/listenbench/data", "can't write")
 
 
-def test_a_worker_that_dies_is_told_with_its_item(tmp_path, start):
-    run = start(tmp_path / "data", items=60)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_that_dies_is_told_with_its_item(tmp_path, start, workers):
+    run = start(tmp_path / "data", items=60, workers=workers)
     run.until(run.journal)
     while True:
         process = run.until(lambda: next(iter(run.at_work()), None))
