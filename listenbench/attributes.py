@@ -19,9 +19,6 @@ from listenbench.music import Clip, Note
 
 Attribute = Callable[[Clip], Hashable]
 
-FIGURE_BEATS: Final = 2
-"""Length in beats of the figure that a percussion part repeats; every cell divides it."""
-
 _DECIMALS: Final = 4
 """Decimals kept of times in beats, well above the resolution of a MIDI file of 220 ticks a beat."""
 
@@ -172,9 +169,9 @@ def _onsets_in_beats(clip: Clip) -> tuple[float, ...]:
 
 
 def _figure_notes(clip: Clip) -> tuple[Note, ...]:
-    """Return the lead's notes; for percussion only those of the first figure."""
+    """Return the lead's notes; where it repeats a figure, only those of the first one."""
     notes = clip.lead.notes
-    if not clip.lead.instrument.is_percussion:
+    if not clip.cycle_beats:
         return notes
-    limit = notes[0].onset + (FIGURE_BEATS - 1e-3) * clip.beat
+    limit = notes[0].onset + (clip.cycle_beats - 1e-3) * clip.beat
     return tuple(note for note in notes if note.onset < limit)

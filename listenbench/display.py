@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from listenbench.attributes import FIGURE_BEATS, chords_of, figure, is_polyphonic
+from listenbench.attributes import chords_of, figure, is_polyphonic
 from listenbench.edits import Edit
 from listenbench.items import Item, Performance, Variant
 from listenbench.music import Clip, Note, Part
@@ -136,7 +136,7 @@ def _player(part: Part) -> str:
 
 def _figure(clip: Clip) -> str:
     strokes: Any = figure(clip)
-    return f"{' '.join(f'{onset:g}' for onset, _ in strokes)} of every {FIGURE_BEATS} beats"
+    return f"{' '.join(f'{onset:g}' for onset, _ in strokes)} of every {clip.cycle_beats} beats"
 
 
 _Cell = tuple[float, str]

@@ -10,7 +10,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from listenbench.attributes import FIGURE_BEATS
 from listenbench.errors import SpecError
 from listenbench.music import Clip, Instrument, Note, part_of
 
@@ -137,25 +136,36 @@ def change_rate(clip: Clip, ratio: float) -> Clip:
     Parameters
     ----------
     clip : Clip
-        A clip whose lead repeats a figure of `FIGURE_BEATS` beats.
+        A clip whose lead repeats a figure.
     ratio : float
         New pulse rate by old pulse rate.
+
+    Raises
+    ------
+    SpecError
+        If the lead repeats none.
     """
+    if not clip.cycle_beats:
+        raise SpecError("edit: the clip repeats no figure that could be played at another rate")
     beat = clip.beat / ratio
     start = clip.lead.notes[0].onset
-    limit = start + (FIGURE_BEATS - 1e-3) * clip.beat
+    limit = start + (clip.cycle_beats - 1e-3) * clip.beat
     figure = [((note.onset - start) / clip.beat, note) for note in clip.lead.notes if note.onset < limit]
-    notes = repeat_figure(figure, start, beat, clip.window)
+    notes = repeat_figure(figure, clip.cycle_beats, start, beat, clip.window)
     return replace(clip.with_lead(part_of(clip.lead.instrument, notes)), beat=beat)
 
 
-def repeat_figure(figure: list[tuple[float, Note]], start: float, beat: float, window: float) -> list[Note]:
+def repeat_figure(
+    figure: list[tuple[float, Note]], cycle_beats: int, start: float, beat: float, window: float
+) -> list[Note]:
     """Repeat a figure until the window is full.
 
     Parameters
     ----------
     figure : list of (float, Note)
-        Onsets in beats within the figure, from 0 up to `FIGURE_BEATS`, with the notes that sound there.
+        Onsets in beats within the figure, from 0 up to `cycle_beats`, with the notes that sound there.
+    cycle_beats : int
+        Length of the figure in beats.
     start, beat, window : float
         First onset, length of a beat and length of the window, in seconds.
 
@@ -165,10 +175,10 @@ def repeat_figure(figure: list[tuple[float, Note]], start: float, beat: float, w
         Every note ends at least `FIGURE_TAIL_SECONDS` before the window does.
     """
     notes = []
-    repetitions = int((window - start) / (FIGURE_BEATS * beat)) + 1
+    repetitions = int((window - start) / (cycle_beats * beat)) + 1
     for repetition in range(repetitions):
         for offset, note in figure:
-            onset = start + (repetition * FIGURE_BEATS + offset) * beat
+            onset = start + (repetition * cycle_beats + offset) * beat
             if onset + note.duration <= window - FIGURE_TAIL_SECONDS:
                 notes.append(replace(note, onset=round(onset, 6)))
     return notes

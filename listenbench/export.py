@@ -55,8 +55,8 @@ _DRUM_CHANNEL: Final = 9
 _MELODIC_CHANNELS: Final = tuple(channel for channel in range(16) if channel != _DRUM_CHANNEL)
 # Registered parameter 0 is the range of the pitch bend: here 2 semitones and 0 cents.
 _BEND_RANGE: Final = ((101, 0), (100, 0), (6, 2), (38, 0))
-_MARK: Final = "clip {letter}: beat {beat!r} s, window {window!r} s"
-_MARK_PATTERN: Final = re.compile(r"clip [A-Z]: beat ([\d.e-]+) s, window ([\d.e-]+) s")
+_MARK: Final = "clip {letter}: beat {beat!r} s, window {window!r} s, cycle {cycle} beats"
+_MARK_PATTERN: Final = re.compile(r"clip [A-Z]: beat ([\d.e-]+) s, window ([\d.e-]+) s, cycle (\d\d?) beats")
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -208,7 +208,7 @@ def _conducting(letter: str, clip: Clip, start: int) -> Iterator[_Event]:
     """Yield the mark and the tempo of a clip."""
     import mido
 
-    text = _MARK.format(letter=letter, beat=clip.beat, window=clip.window)
+    text = _MARK.format(letter=letter, beat=clip.beat, window=clip.window, cycle=clip.cycle_beats)
     yield start, 0, mido.MetaMessage("text", text=text)
     tempo = round(clip.beat / _TEMPO_STEP_SECONDS)
     if not 0 < tempo < 2**24:
@@ -258,17 +258,20 @@ def _bend(cents: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Where a clip starts, in seconds of the file, with its beat and its window in seconds."""
+    """Where a clip starts, in seconds of the file; its beat and window in seconds, its cycle in beats."""
 
     start: float
     beat: float
     window: float
+    cycle_beats: int = 0
 
 
 def _marks(midi: pretty_midi.PrettyMIDI) -> list[_Mark]:
     found = [(event.time, _MARK_PATTERN.fullmatch(event.text)) for event in midi.text_events]
     marks = [
-        _Mark(time, _beat(midi, time, float(match[1])), float(match[2])) for time, match in found if match
+        _Mark(time, _beat(midi, time, float(match[1])), float(match[2]), int(match[3]))
+        for time, match in found
+        if match
     ]
     return marks or [_Mark(0.0, _beat(midi, 0.0), midi.get_end_time())]
 
@@ -293,7 +296,7 @@ def _read_clip(midi: pretty_midi.PrettyMIDI, mark: _Mark, limit: float) -> Clip:
         _read_part(midi, mark, *entry, is_lead=position == 0) for position, entry in enumerate(played)
     )
     tunings = [_tuning(instrument, notes) for instrument, notes in played if not instrument.is_drum]
-    return Clip(parts, mark.window, mark.beat, tunings[0] if tunings else 0.0)
+    return Clip(parts, mark.window, mark.beat, tunings[0] if tunings else 0.0, mark.cycle_beats)
 
 
 def _read_part(

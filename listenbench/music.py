@@ -74,6 +74,9 @@ class Note:
 LONGEST_WINDOW: Final = 60
 """Seconds that a stored clip may have at most; splits go up to 10."""
 
+LONGEST_CYCLE_BEATS: Final = 64
+"""Beats that the figure of a stored clip may have at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -97,12 +100,15 @@ class Clip:
         Seconds in one note unit, in which rhythms are compared whatever the tempo.
     tuning_cents : float
         Deviation of the whole clip from A4 = 440 Hz, in cents.
+    cycle_beats : int
+        Length in beats of the figure that a percussion lead repeats; 0 for a lead that repeats none.
     """
 
     parts: tuple[Part, ...]
     window: float
     beat: float
     tuning_cents: float = 0.0
+    cycle_beats: int = 0
 
     def __post_init__(self) -> None:
         """Refuse a clip without notes or with a note beyond its window."""
@@ -152,6 +158,7 @@ class Clip:
             "window": self.window,
             "beat": self.beat,
             "tuning_cents": self.tuning_cents,
+            "cycle_beats": self.cycle_beats,
             "parts": [
                 {
                     "program": part.instrument.program,
@@ -176,6 +183,7 @@ class Clip:
             ("window", data["window"], 0, LONGEST_WINDOW),
             ("beat", data["beat"], 1 / LONGEST_WINDOW, LONGEST_WINDOW),
             ("tuning_cents", data["tuning_cents"], -100, 100),
+            ("cycle_beats", data["cycle_beats"], 0, LONGEST_CYCLE_BEATS),
             *(("onset or duration", time, 0, LONGEST_WINDOW) for time in times),
             *(("program", entry["program"], 0, 127) for entry in data["parts"]),
             *(("bank", entry["bank"], 0, 16_383) for entry in data["parts"]),
@@ -189,7 +197,7 @@ class Clip:
             )
             for entry in data["parts"]
         )
-        return cls(parts, data["window"], data["beat"], data["tuning_cents"])
+        return cls(parts, data["window"], data["beat"], data["tuning_cents"], data["cycle_beats"])
 
 
 def part_of(instrument: Instrument, notes: Iterable[Note]) -> Part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from listenbench.compose.accompaniment import arranged
-from listenbench.compose.trial import Trial, Unsuitable
+from listenbench.compose.trial import Neighbourhood, Trial, Unsuitable
 from listenbench.design import Axes, Cell, cells
 from listenbench.effects.base import ClipEffect, Stage
 from listenbench.effects.soundfont import SoundfontSwap
@@ -26,6 +27,7 @@ from listenbench.takes import Take, draw_takes
 from listenbench.tasks import Task, get_task
 
 _ATTEMPTS = 20
+_MOST_NEIGHBOURS = 20
 
 
 def plan(
@@ -82,6 +84,8 @@ class TaskPlanner(Iterator[Item]):
     name: str
     variants: tuple[str, ...]
     _seen: set[bytes] = field(default_factory=set, init=False, repr=False)
+    _places: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
+    _neighbours: int = field(default=0, init=False, repr=False)
     _next_index: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -123,7 +127,7 @@ class TaskPlanner(Iterator[Item]):
                 trial = self._compose(generator, cell)
             except Unsuitable:
                 continue
-            self._seen.add(self._digest(trial.content))
+            self._used(trial)
             return trial
         raise SpecError(
             f"split {self.split.name!r}, task {self.name!r}: no new content was found after {index} items; "
@@ -137,11 +141,32 @@ class TaskPlanner(Iterator[Item]):
             return trial
         return arranged(trial, self._task.arrange(generator, trial, setting.whole))
 
-    def _accepts(self, content: str) -> bool:
-        """Return whether a content is of the split's lot, and new where contents are unique."""
+    def _accepts(self, content: str, neighbourhood: Neighbourhood | None = None) -> bool:
+        """Return whether a content is of the split's lot, and where contents are unique, new and apart."""
+        repeated = self.split.contents == "repeated"
+        if not (repeated or self._is_crowded) and neighbourhood and self._has_neighbour(neighbourhood):
+            return False
         digest, (lot, lots) = self._digest(content), self.split.content_lot
         of_lot = int.from_bytes(digest[:4], "big") % lots == lot
-        return of_lot and (self.split.contents == "repeated" or digest not in self._seen)
+        return of_lot and (repeated or digest not in self._seen)
+
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether it has become vain to look for contents without neighbours."""
+        return self._neighbours >= _MOST_NEIGHBOURS
+
+    def _has_neighbour(self, neighbourhood: Neighbourhood) -> bool:
+        places, radius = self._places.get(neighbourhood.family, []), neighbourhood.radius
+        return bisect_left(places, neighbourhood.place - radius) != bisect_right(
+            places, neighbourhood.place + radius
+        )
+
+    def _used(self, trial: Trial) -> None:
+        """Remember the content of an item."""
+        self._seen.add(self._digest(trial.content))
+        if trial.neighbourhood is not None:
+            self._neighbours += self._has_neighbour(trial.neighbourhood)
+            insort(self._places.setdefault(trial.neighbourhood.family, []), trial.neighbourhood.place)
 
     def _digest(self, content: str) -> bytes:
         return hashlib.sha256(f"{self.name}: {content}".encode()).digest()[:16]

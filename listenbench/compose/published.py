@@ -34,6 +34,7 @@ _CHORD_SECONDS: Final = 1.5
 _THIRDS: Final = (3, 4)
 _FIFTH: Final = 7
 _CLOSED_HI_HAT: Final = 42
+_CYCLE_BEATS: Final = 2
 _RATE: Final = 120.0
 _VELOCITY: Final = 90
 
@@ -97,9 +98,10 @@ def compose_rhythm(generator: np.random.Generator, setting: Setting, rung: float
     """Draw the phase of closed hi-hat clicks at 2.0 Hz; clip B has them faster or slower by `rung`."""
     beat = 60 / _RATE
     start = round(0.04 + float(generator.random()) * (beat - 0.04), 4)
-    figure = [(float(place), Note(_CLOSED_HI_HAT, 0.0, 0.08, _VELOCITY)) for place in (0, 1)]
-    notes = repeat_figure(figure, start, beat, setting.window)
-    base = Clip((Part(Instrument(0, PERCUSSION_BANK), tuple(notes)),), setting.window, beat)
+    figure = [(float(place), Note(_CLOSED_HI_HAT, 0.0, 0.08, _VELOCITY)) for place in range(_CYCLE_BEATS)]
+    notes = repeat_figure(figure, _CYCLE_BEATS, start, beat, setting.window)
+    lead = Part(Instrument(0, PERCUSSION_BANK), tuple(notes))
+    base = Clip((lead,), setting.window, beat, cycle_beats=_CYCLE_BEATS)
     return faster_or_slower(base, rung, f"{start} {rung}", {"figure": "pulse", "start": start})
 
 

@@ -14,15 +14,18 @@ equally often, and the guess is right with probability 1/2 + 1/(2 n), `one_clip_
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Final
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from listenbench.attributes import FIGURE_BEATS
 from listenbench.compose import published
+from listenbench.compose.figures import FIGURES, Figure
 from listenbench.compose.trial import (
     Accept,
+    Neighbourhood,
     Setting,
     Trial,
     Unsuitable,
@@ -35,20 +38,15 @@ from listenbench.instruments import PERCUSSION
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part
 from listenbench.randomness import pick
 
-# Onsets in beats within two beats. None is evenly spaced but the first, so that a figure at one pulse rate
-# is never the same sound as another one at another rate.
-FIGURES: dict[str, tuple[float, ...]] = {
-    "pulse": (0.0, 1.0),
-    "long short short": (0.0, 1.0, 1.5),
-    "short short long": (0.0, 0.5, 1.0),
-    "dotted": (0.0, 1.5),
-    "short long": (0.0, 0.5),
-}
+NEAR_RATES: Final = 0.015
+"""Natural logarithm of the ratio below which two pulse rates make one figure sound nearly the same."""
+
 _ACCENTS = (0, 6, 12)
 _EARLIEST_START = 0.04
-_START_STEPS = 20
+_START_STEPS = 10
 _SOUND_SECONDS = 0.08
 _LEAST_WIDTH = 1.5**2
+_ATTEMPTS_APART = 100
 
 Rate = Annotated[float, Field(ge=30, le=480)]
 
@@ -63,14 +61,17 @@ class RhythmOptions(BaseModel):
         times the lowest, so that clip B may be faster or slower by any ratio of the task.
     sounds : tuple of str
         Names of percussion sounds to draw from; empty for all.
+    figures : tuple of str
+        Figures in box notation to draw from (`listenbench.compose.figures`); empty for all.
     published : bool
         Whether the published benchmark's material is used instead of ours.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rates: tuple[Rate, Rate] = (48.0, 320.0)
+    rates: tuple[Rate, Rate] = (49.0, 320.0)
     sounds: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
     published: bool = False
 
     @field_validator("rates")
@@ -82,11 +83,20 @@ class RhythmOptions(BaseModel):
 
     @field_validator("sounds")
     @classmethod
-    def _known(cls, sounds: tuple[str, ...]) -> tuple[str, ...]:
-        unknown = [sound for sound in sounds if sound not in PERCUSSION]
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is not one of {', '.join(PERCUSSION)}")
-        return sounds
+    def _known_sounds(cls, sounds: tuple[str, ...]) -> tuple[str, ...]:
+        return _all_of(sounds, PERCUSSION)
+
+    @field_validator("figures")
+    @classmethod
+    def _known_figures(cls, figures: tuple[str, ...]) -> tuple[str, ...]:
+        return _all_of(figures, FIGURES)
+
+
+def _all_of(names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is not one of {', '.join(known)}")
+    return names
 
 
 def chain_length(rates: tuple[float, float], ratio: float) -> int:
@@ -135,44 +145,54 @@ def compose_rhythm(
     """
     if options.published:
         return published.compose_rhythm(generator, setting, rung)
-    _check_window(setting.window, options.rates[0])
-    sound = pick(generator, options.sounds or tuple(PERCUSSION))
-    name = pick(generator, tuple(FIGURES))
+    figures = [FIGURES[name] for name in options.figures or FIGURES]
+    _check_window(setting.window, options.rates[0], max(figure.beats for figure in figures))
     start = round(_EARLIEST_START + 0.01 * int(generator.integers(_START_STEPS)), 2)
     velocity = int(generator.integers(84, 105))
     accent = pick(generator, _ACCENTS)
 
-    def draw() -> tuple[float, str]:
+    # Which sounds and figures have no more room for a rate is chance, so all are drawn again for each.
+    def draw(*, apart: bool) -> tuple[str, Figure, float, str, Neighbourhood]:
+        sound = pick(generator, options.sounds or tuple(PERCUSSION))
+        figure = pick(generator, figures)
         rate = round(draw_rate(generator, options.rates, rung), 2)
-        content = f"{sound} {name} {rate} {rung} {start}"
-        if not accept(content):
+        family = f"{sound} {figure.pattern}"
+        place = Neighbourhood(family, math.log(rate), NEAR_RATES)
+        content = f"{family} {rate}"
+        if not accept(content, place if apart else None):
             raise Unsuitable
-        return rate, content
+        return sound, figure, rate, content, place
 
-    rate, content = first_suitable(draw)
-    figure = [
+    try:
+        drawn = first_suitable(partial(draw, apart=True), _ATTEMPTS_APART)
+    except Unsuitable:  # there is no room left: new is enough
+        drawn = first_suitable(partial(draw, apart=False))
+    sound, figure, rate, content, place = drawn
+    strokes = [
         (onset, Note(PERCUSSION[sound].pitch, 0.0, _SOUND_SECONDS, velocity + accent * (onset == 0)))
-        for onset in FIGURES[name]
+        for onset in figure.onsets
     ]
-    notes = repeat_figure(figure, start, 60 / rate, setting.window)
-    base = Clip((Part(Instrument(0, PERCUSSION_BANK), tuple(notes)),), setting.window, 60 / rate)
+    notes = repeat_figure(strokes, figure.beats, start, 60 / rate, setting.window)
+    lead = Part(Instrument(0, PERCUSSION_BANK), tuple(notes))
+    base = Clip((lead,), setting.window, 60 / rate, cycle_beats=figure.beats)
     material: dict[str, str | float] = {
         "sound": sound,
-        "figure": name,
+        "figure": figure.pattern,
         "rate": rate,
         "start": start,
         "velocity": velocity,
         "accent": accent,
     }
-    return faster_or_slower(base, rung, content, material)
+    return faster_or_slower(base, rung, content, material, place)
 
 
-def _check_window(window: float, slowest: float) -> None:
+def _check_window(window: float, slowest: float, beats: int) -> None:
     """Refuse a window that may hold less than one figure and the stroke after it: no pulse could be heard."""
     latest = _EARLIEST_START + 0.01 * (_START_STEPS - 1)
-    shortest = latest + FIGURE_BEATS * 60 / slowest + _SOUND_SECONDS + FIGURE_TAIL_SECONDS
+    shortest = latest + beats * 60 / slowest + _SOUND_SECONDS + FIGURE_TAIL_SECONDS
     if window < shortest:
         raise SpecError(
-            f"tasks.rhythm: a window of {window:g} s is too short for {slowest:g} beats a minute; "
-            f"it takes {math.ceil(100 * shortest) / 100:g} s, or faster rates"
+            f"tasks.rhythm: a window of {window:g} s is too short for figures of {beats} beats at "
+            f"{slowest:g} beats a minute; it takes {math.ceil(100 * shortest) / 100:g} s, faster rates, or "
+            "shorter figures"
         )

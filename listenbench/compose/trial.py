@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from listenbench.edits import Edit, change_rate
 from listenbench.music import Clip
@@ -19,15 +19,39 @@ _ATTEMPTS = 1000
 
 T = TypeVar("T")
 
-Accept = Callable[[str], bool]
-"""Tells whether a musical content may be used: new, and of the split's lot."""
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """Contents that sound nearly alike although they differ, because one of their numbers is nearly the same.
+
+    Attributes
+    ----------
+    family : str
+        All else that makes the content.
+    place : float
+        The number, on a scale on which equal distances sound equally far.
+    radius : float
+        Contents of one family that are nearer than this sound nearly alike.
+    """
+
+    family: str
+    place: float
+    radius: float
+
+
+class Accept(Protocol):
+    """Tells whether a musical content may be used."""
+
+    def __call__(self, content: str, neighbourhood: Neighbourhood | None = None) -> bool:
+        """Return whether a content is of the split's lot, new, and has no neighbour where one is given."""
+        ...
 
 
 class Unsuitable(Exception):  # noqa: N818 - not an error: it asks the planner for the next draw
     """Raised where a draw can't be used: it doesn't fit, or admits no edit. Another draw may be."""
 
 
-def first_suitable(draw: Callable[[], T]) -> T:
+def first_suitable(draw: Callable[[], T], attempts: int = _ATTEMPTS) -> T:
     """Draw until a draw is suitable.
 
     Composers draw the free variables once and repeat only what depends on the rung; otherwise a rung that
@@ -36,9 +60,9 @@ def first_suitable(draw: Callable[[], T]) -> T:
     Raises
     ------
     Unsuitable
-        If none of a thousand draws is.
+        If none of so many draws is.
     """
-    for _ in range(_ATTEMPTS):
+    for _ in range(attempts):
         try:
             return draw()
         except Unsuitable:
@@ -63,6 +87,8 @@ class Trial:
         variables such as dynamics nor which of two contents became clip A are part of it.
     material : mapping of str to str or float
         The free variables as drawn, for audits: none of them may predict the answer or the rung.
+    neighbourhood : Neighbourhood or None
+        Where the content lies among those that sound nearly alike, if there are any.
     """
 
     clip_a: Clip
@@ -70,6 +96,7 @@ class Trial:
     edits: Mapping[str, Edit | None]
     content: str
     material: Mapping[str, str | float] = field(default_factory=dict)
+    neighbourhood: Neighbourhood | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +132,13 @@ def same_or_different(
     )
 
 
-def faster_or_slower(base: Clip, ratio: float, content: str, material: Mapping[str, str | float]) -> Trial:
+def faster_or_slower(
+    base: Clip,
+    ratio: float,
+    content: str,
+    material: Mapping[str, str | float],
+    neighbourhood: Neighbourhood | None = None,
+) -> Trial:
     """Return the trial whose clip A is `base`, and whose clip B has the rate times or by the ratio."""
     ratios = {"faster": ratio, "slower": 1 / ratio}
     return Trial(
@@ -114,4 +147,5 @@ def faster_or_slower(base: Clip, ratio: float, content: str, material: Mapping[s
         edits={r: Edit("pulse_rate", "rhythm", value, "ratio") for r, value in ratios.items()},
         content=content,
         material=material,
+        neighbourhood=neighbourhood,
     )

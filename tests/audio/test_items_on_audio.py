@@ -1,5 +1,7 @@
 """What the labels say, measured on the recordings themselves: both splits, several seeds."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from acoustics import cookbook_shelf_db, decay_seconds
@@ -19,7 +21,7 @@ from recorded_items import SEED, TASKS, cases, held_part, in_tune, played
 from scipy.signal import fftconvolve
 
 from listenbench.audio import dequantised
-from listenbench.compose.rhythm import FIGURES
+from listenbench.compose.figures import FIGURES
 from listenbench.effects import get_audio_effect
 from listenbench.loudness import integrated_loudness
 from listenbench.realise import FADE_SECONDS
@@ -149,10 +151,12 @@ def is_partial(pitch, fundamental):
 def measured_rate(item, performance, samples):
     """Pulse rate by a line through the times at which the sounds start."""
     clip = performance.clip
-    offsets = FIGURES[item.material["figure"]]
-    shortest = min(b - a for a, b in zip(offsets, (*offsets[1:], 2.0), strict=True)) * clip.beat
+    figure = FIGURES[item.material["figure"]]
+    shortest = min(b - a for a, b in pairwise((*figure.onsets, float(figure.beats)))) * clip.beat
     found = onset_times(samples.astype(float), shortest)
-    places = [2 * cycle + offset for cycle in range(20) for offset in offsets][: len(clip.lead.notes)]
+    places = [figure.beats * cycle + onset for cycle in range(20) for onset in figure.onsets][
+        : len(clip.lead.notes)
+    ]
     assert len(found) == len(places), item.name
     slope, start = np.polyfit(places, found, 1)
     assert np.abs(found - (start + slope * np.array(places))).max() < 0.01, item.name

@@ -224,10 +224,10 @@ def test_no_take_repeats_itself_within_a_clip(split):
 def test_a_window_that_holds_no_whole_figure_is_refused():
     """Of a single stroke nobody can say how fast it is."""
     table = SPLITS["test"].model_dump()
-    table["tasks"] = {"rhythm": {**table["tasks"]["rhythm"], "window_seconds": 2.5}}
-    with pytest.raises(SpecError, match=r"too short .* it takes 2\.91 s"):
+    table["tasks"] = {"rhythm": {**table["tasks"]["rhythm"], "window_seconds": 3.5}}
+    with pytest.raises(SpecError, match=r"too short .* it takes 3\.99 s"):
         next(plan(Split.model_validate(table), 0))
-    table["tasks"]["rhythm"]["window_seconds"] = 2.91
+    table["tasks"]["rhythm"]["window_seconds"] = 3.99
     for item in plan(Split.model_validate(table), 0, items=60):
         figures = {len(v.clip_b.clip.lead.notes) for v in item.variants} | {len(item.clip_a.clip.lead.notes)}
         assert min(figures) >= 3

@@ -8,7 +8,7 @@ import pytest
 from listenbench.compose.rhythm import chain_length, draw_rate, one_clip_bound
 from listenbench.randomness import stream
 
-RATES = (48.0, 320.0)
+RATES = (49.0, 320.0)
 RATIOS = (1.1, 1.2, 1.35, 1.5)
 
 
@@ -41,7 +41,7 @@ def test_no_distribution_can_beat_the_bound_by_more_than_rounding(ratio):
 
 
 def test_the_bound_by_hand():
-    # ln(320 / 48) = 1.897; 2 ln 1.5 = 0.811; two chains fit: 1/2 + 1/4.
+    # ln(320 / 49) = 1.877; 2 ln 1.5 = 0.811; two chains fit: 1/2 + 1/4.
     assert chain_length(RATES, 1.5) == 2
     assert one_clip_bound(RATES, 1.5) == 0.75
     # 2 ln 1.1 = 0.1906; nine fit: 1/2 + 1/18.

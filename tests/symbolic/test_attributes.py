@@ -20,7 +20,7 @@ def block(*chords):
 
 def pulses(beat, count, window=4.0):
     notes = tuple(Note(44, 0.1 + beat * i, 0.05, 80) for i in range(count))
-    return Clip((Part(Instrument(0, PERCUSSION_BANK), notes),), window, beat)
+    return Clip((Part(Instrument(0, PERCUSSION_BANK), notes),), window, beat, cycle_beats=2)
 
 
 def test_melody_is_the_intervals_and_the_rhythm():
