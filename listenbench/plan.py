@@ -175,7 +175,7 @@ class TaskPlanner(Iterator[Item]):
         question = self._task.questions[cell.wording]
         first, second = question.choices
         choices = (second, first) if cell.swapped else (first, second)
-        take_a, take_b = self._takes(index, trial)
+        take_a, take_b = self._takes(index, trial, cell.factor)
         right = question.relation_for(cell.choice)
         other = next(relation for relation in trial.clip_b if relation != right)
         clean = Performance(trial.clip_b[right], take_b, cell.soundfont)
@@ -215,11 +215,13 @@ class TaskPlanner(Iterator[Item]):
             trial.material,
         )
 
-    def _takes(self, index: int, trial: Trial) -> tuple[Take, Take]:
+    def _takes(self, index: int, trial: Trial, factor: str) -> tuple[Take, Take]:
         if self.split.takes == "identical":
             return Take(), Take()
         # As long as the longest clip: deviations that come twice would tell that clip B is the faster one.
-        clips = (trial.clip_a, *trial.clip_b.values())
+        clips = [trial.clip_a, *trial.clip_b.values()]
+        if any(effect.stage is Stage.MUSIC for effect in self.split.chain(factor)):
+            clips += [self._redrawn(index, clip) for clip in trial.clip_b.values()]
         notes = max(sum(len(part.notes) for part in clip.parts) for clip in clips)
         return draw_takes(self._stream(index, "take"), notes)
 

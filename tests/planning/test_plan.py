@@ -216,7 +216,7 @@ def test_no_take_repeats_itself_within_a_clip(split):
     """A faster clip B has more notes than clip A: deviations that come twice would give it away alone."""
     for task in TASKS:
         for item in planned(split, 3, task, 40):
-            for performance in (item.clip_a, item.variants[0].clip_b, item.variants[1].clip_b):
+            for performance in (item.clip_a, *(variant.clip_b for variant in item.variants)):
                 notes = sum(len(part.notes) for part in performance.clip.parts)
                 assert len(performance.take.onset_seconds) >= notes
 
