@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from browser_checks import accessibility_faults, watch
-from listening_data import Server, make_dataset, serving
+from listening_data import CLIP_SECONDS, SILENCE_SECONDS, Server, make_dataset, serving
 from playwright.sync_api import Browser, Page
 
 from listenbench import cli
+from listenbench.audio import FLAC
 from listenbench.scoring import score
 from listenbench.web.listening.sounds import TRIALS
 
@@ -184,6 +185,34 @@ def test_nothing_is_lost_by_a_reload_and_a_killed_server(
     assert not [word for word in secrets for source in watcher.sources if word in source]
     assert cli.run(["score", str(tmp_path / "human.jsonl"), "--data", str(material.folder)]) == 0
     assert "listeners: 1, with 4 answers to 4 of 48 files" in capsys.readouterr().out
+
+
+def test_recordings_that_are_stored_as_flac_are_heard(page: Page, tmp_path: Path) -> None:
+    make_dataset(tmp_path / "data", audio_format=FLAC)
+    options = ["--data", "data", "--items", "2", "--practice", "1", "--no-headphone-check"]
+    page.set_default_timeout(TIMEOUT)
+    kinds: list[str | None] = []
+    page.on(
+        "response",
+        lambda reply: kinds.append(reply.headers.get("content-type")) if "/audio/" in reply.url else None,
+    )
+    with serving(tmp_path, *options) as server:
+        begin(page, server)
+        follow(page, "Practise")
+        answer(page, "a")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        follow(page, "Start the test")
+        hear(page)
+        heard = page.evaluate("document.getElementById('sound').duration")
+        assert heard == pytest.approx(2 * CLIP_SECONDS + SILENCE_SECONDS, abs=0.001)
+        page.wait_for_selector(".answer:enabled")
+        with page.expect_navigation():
+            page.keyboard.press("a")
+        answer(page, "b")
+        assert heading(page) == "Thank you"
+    assert [line["answer"] for line in lines(tmp_path)] == ["A", "B"]
+    assert set(kinds) == {"audio/wav"}
 
 
 def test_two_listeners_side_by_side_and_an_answer_while_the_server_is_away(
