@@ -118,7 +118,9 @@ def test_numbers_out_of_range_are_refused_with_the_range(effect: Effect[Any, Any
     for name, value in parameters.items():
         if isinstance(value, (int, float)):
             for wrong in (1e12, -1e12):
-                with pytest.raises(SpecError, match=rf"{name}: .*(be |above |below |least |most )-?\d.*, got"):
+                with pytest.raises(
+                    SpecError, match=rf"{name}: .*(be |above |below |least |most )-?\d.*, got"
+                ):
                     effect.check({**parameters, name: type(value)(wrong)})
             for wrong in (math.nan, math.inf):
                 with pytest.raises(SpecError, match=f"{name}: .* got {wrong}"):
