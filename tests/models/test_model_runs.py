@@ -28,6 +28,7 @@ from model_server import (
 )
 from tqdm import tqdm
 
+from listenbench import cli
 from listenbench.errors import DataError
 from listenbench.models.journal import Journal
 from listenbench.models.progress import JournalWriter
@@ -45,12 +46,20 @@ def recordings(dataset):
     return [item.path.read_bytes() for item in dataset]
 
 
+def figures(predictions, dataset):
+    """Return what a score says of all items and of each group."""
+    groups = score(predictions, dataset.folder, resamples=100).to_dict()["groups"]
+    return [(group["by"], group["counts"], group["figures"]) for group in groups]
+
+
 def test_a_model_that_hears_scores_what_the_listener_scores(ask, dataset, heard):
     with serving(hears) as server:
         outcome = ask(server)
         again = ask(server)
     assert outcome.status == 0, outcome.stderr
     assert outcome.replies() == heard
+    assert figures(outcome.path, dataset) == figures(heard, dataset)
+    assert acc_fs(outcome.path, dataset) > 75
     assert outcome.stdout.startswith(f"predictions.jsonl: {len(dataset)} recordings, {len(dataset)} answered")
     assert outcome.stderr == ""
     assert again.status == 0
@@ -99,18 +108,36 @@ def test_who_does_not_hear_scores_half(ask, dataset, persona):
     assert acc_fs(outcome.path, dataset) == 50.0
 
 
-def test_letters_are_read_in_longer_replies(ask, dataset, heard):
-    first = set(recordings(dataset)[:3])
-    with serving(lambda request: (verbose if request.wav in first else latex)(request)) as server:
-        outcome = ask(server, "--limit", "6", "--no-preflight")
+@pytest.mark.parametrize(
+    ("persona", "beginning"),
+    [(verbose, "Let me compare"), (latex, r"$\boxed"), (slow(hears, 0.2), "")],
+    ids=["verbose", "latex", "slow"],
+)
+def test_how_a_model_says_its_letter_changes_no_figure(ask, dataset, heard, persona, beginning):
+    with serving(persona) as server:
+        outcome = ask(server)
     assert outcome.status == 0, outcome.stderr
-    replies = outcome.replies()
-    assert sum(text.startswith("Let me compare") for text in replies.values()) == 3
-    assert sum(text.startswith(r"$\boxed") for text in replies.values()) == 3
-    assert {name: parse_answer(text) for name, text in replies.items()} == {
-        name: heard[name] for name in replies
-    }
-    assert outcome.meta["counts"]["answered"] == 6
+    assert outcome.meta["preflight"] == "passed"
+    assert all(text.startswith(beginning) for text in outcome.replies().values())
+    assert {name: parse_answer(text) for name, text in outcome.replies().items()} == heard
+    assert outcome.meta["counts"]["answered"] == len(dataset)
+    assert figures(outcome.path, dataset) == figures(heard, dataset)
+
+
+def test_what_is_not_heard_is_told_from_what_is_by_the_difference_from_none(ask, dataset, heard, capsys):
+    with serving(hears) as server:
+        for condition in ("audio", "none"):
+            outcome = ask(server, "--condition", condition, "--no-preflight", out=f"{condition}.jsonl")
+            assert outcome.status == 0, outcome.stderr
+    files = [str(outcome.path.with_name(f"{condition}.jsonl")) for condition in ("audio", "none")]
+    assert cli.run(["score", *files, "--data", str(dataset.folder), "--resamples", "100", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    [audio, none] = found["conditions"]
+    assert (audio["condition"], none["condition"]) == ("audio", "none")
+    difference = audio["from_none"][0]["differences"]["acc_fs"]
+    assert difference["difference"] == pytest.approx(acc_fs(heard, dataset) - 50)
+    low, high = (difference["interval"][end] for end in ("low", "high"))
+    assert 0 < low <= difference["difference"] <= high
 
 
 def test_refusals_are_counted_and_wrong(ask, dataset):
@@ -134,9 +161,10 @@ def test_refusals_are_counted_and_wrong(ask, dataset):
     [
         (dropping_audio(hears), "ignores its audio"),
         (lambda _request: "I can't answer that.", "didn't answer a plain question"),
+        (lambda request: Answer("unsupported type", status=400) if request.wav else "B", "unsupported type"),
         (lambda _request: Answer(f"wrong key {KEY}", status=401), "wrong key ***"),
     ],
-    ids=["dropped", "mute", "unauthorised"],
+    ids=["dropped", "mute", "wrong type", "unauthorised"],
 )
 def test_the_preflight_stops_a_model_that_does_not_hear(ask, dataset, persona, words, tmp_path):
     with serving(persona) as server:
