@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import stat
 import time
 from datetime import UTC, datetime
 
@@ -140,8 +141,13 @@ def test_what_is_not_heard_is_told_from_what_is_by_the_difference_from_none(ask,
     assert 0 < low <= difference["difference"] <= high
 
 
-def test_refusals_are_counted_and_wrong(ask, dataset):
-    with serving(refusing) as server:
+@pytest.mark.parametrize(
+    "persona",
+    [refusing, lambda _request: Answer("", finish_reason="content_filter")],
+    ids=["in words", "by a filter"],
+)
+def test_refusals_are_counted_and_wrong(ask, dataset, persona):
+    with serving(persona) as server:
         outcome = ask(server, "--no-preflight", "--limit", "4")
     assert outcome.status == 0, outcome.stderr
     assert outcome.meta["counts"] == {
@@ -283,6 +289,25 @@ def test_a_journal_that_can_not_be_written_ends_the_asking(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
         assert list(journal.lines) == ["1"]
+
+
+def test_predictions_that_can_not_be_written_leave_the_replies_and_nothing_else(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
+            journal.add({"id": "1", "text": "A"})
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+            with pytest.raises(DataError, match=r"p\.jsonl: can't write the predictions"):
+                journal.finish({"model": "m" * 200}, journal.lines.values())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl.part"]
+    with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
+        journal.finish({"model": "m"}, journal.lines.values())
+    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE((tmp_path / "p.jsonl").stat().st_mode) == 0o666 & ~umask
 
 
 def test_half_a_surrogate_pair_is_kept_as_json_writes_it(tmp_path):
