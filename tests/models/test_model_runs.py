@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
-import stat
 import time
 from datetime import UTC, datetime
 
 import pytest
 from model_server import (
-    KEY,
     Answer,
     always_a,
-    confused_by_company,
-    counting_company,
     deaf,
-    dropping_audio,
     first_fails,
     hears,
     latex,
@@ -27,13 +21,8 @@ from model_server import (
     slow,
     verbose,
 )
-from tqdm import tqdm
 
 from listenbench import cli
-from listenbench.errors import DataError
-from listenbench.models.journal import Journal
-from listenbench.models.progress import JournalWriter
-from listenbench.models.replies import Reply
 from listenbench.scoring import parse_answer, score
 
 pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
@@ -100,6 +89,32 @@ def test_the_meta_line_says_how_the_replies_came_about(ask, dataset):
     assert score(outcome.path, dataset.folder, resamples=100).predictions.missing == len(dataset) - 3
 
 
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [
+        ("openai/gpt-audio", "gpt-audio"),
+        ("openai-api/vllm/Qwen/Qwen2.5-Omni-7B", "Qwen/Qwen2.5-Omni-7B"),
+    ],
+)
+def test_models_of_the_documentation_are_asked_under_their_names(ask, dataset, heard, model, asked):
+    with serving(hears) as server:
+        outcome = ask(server, "--model", model, "--limit", "2")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.replies() == {item.id: heard[item.id] for item in dataset.items[:2]}
+    assert outcome.meta["model"] == model
+    assert {request.body["model"] for request in server.requests} == {asked}
+
+
+def test_a_key_that_is_missing_is_named(ask, tmp_path):
+    with serving(hears) as server:
+        outcome = ask(server, "--model", "openai-api/keyless/m")
+    assert outcome.status == 2
+    assert "KEYLESS_API_KEY" in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert server.requests == []
+    assert not list(tmp_path.glob("predictions.jsonl*"))
+
+
 @pytest.mark.parametrize("persona", [deaf, always_a])
 def test_who_does_not_hear_scores_half(ask, dataset, persona):
     with serving(persona) as server:
@@ -160,54 +175,6 @@ def test_refusals_are_counted_and_wrong(ask, dataset, persona):
         "retries": 0,
     }
     assert acc_fs(outcome.path, dataset) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("persona", "words"),
-    [
-        (dropping_audio(hears), "ignores its audio"),
-        (lambda _request: "I can't answer that.", "didn't answer a plain question"),
-        (lambda request: Answer("unsupported type", status=400) if request.wav else "B", "unsupported type"),
-        (lambda _request: Answer(f"wrong key {KEY}", status=401), "wrong key ***"),
-    ],
-    ids=["dropped", "mute", "wrong type", "unauthorised"],
-)
-def test_the_preflight_stops_a_model_that_does_not_hear(ask, dataset, persona, words, tmp_path):
-    with serving(persona) as server:
-        outcome = ask(server, "--max-retries", "0")
-    assert outcome.status == 2
-    assert outcome.stderr.startswith("listenbench: preflight: model 'openai-api/persona/m'")
-    assert words in outcome.stderr
-    assert outcome.stderr.count("\n") == 1
-    assert not any(server.times_asked(wav) for wav in recordings(dataset))
-    assert len(server.requests) <= 13
-    assert not list(tmp_path.glob("predictions.jsonl*"))
-
-
-def test_the_batch_check_compares_one_request_with_eight(ask):
-    with serving(confused_by_company(hears, "beeps", alone=5, together=8)) as server:
-        outcome = ask(server, "--limit", "1")
-    assert outcome.status == 0, outcome.stderr
-    assert len(server.requests) == 5 + 8 + 1
-    assert outcome.meta["batch_check"] == {"together": 8, "changed": 4, "largest_change": 1.0}
-    assert outcome.stderr.startswith("listenbench: 4 of 8 replies of the preflight changed when 8")
-    assert outcome.stderr.count("\n") == 1
-
-
-def test_replies_that_all_turn_round_in_a_batch_are_stopped_by_the_preflight(ask):
-    with serving(confused_by_company(hears, "", alone=5, together=8)) as server:
-        outcome = ask(server, "--limit", "1")
-    assert outcome.status == 2
-    assert "differ between asking it alone and 8 at once" in outcome.stderr
-
-
-def test_one_connection_asks_one_at_a_time(ask):
-    largest = []
-    with serving(counting_company(hears, largest)) as server:
-        outcome = ask(server, "--limit", "1", "--max-connections", "1")
-    assert outcome.status == 0, outcome.stderr
-    assert outcome.meta["batch_check"] == {"together": 8, "changed": 0, "largest_change": 0.0}
-    assert (len(largest), max(largest)) == (14, 1)
 
 
 FAULTS = (
@@ -271,50 +238,6 @@ def test_a_stopped_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tm
     assert len(later) == len(dataset) - len(kept)
     assert not any(item.path.read_bytes() in later for item in dataset if item.id in kept)
     assert not unfinished.exists()
-
-
-def test_a_journal_that_can_not_be_written_ends_the_asking(tmp_path):
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-            writer = JournalWriter(journal, tqdm(disable=True))
-            writer.before()
-            writer.replied(Reply("1", "A"))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (journal.path.stat().st_size + 5, limits[1]))
-            with pytest.raises(DataError, match=r"p\.jsonl\.part: can't write this file"):
-                writer.replied(Reply("2", "B" * 100))
-            with pytest.raises(DataError, match="can't write this file"):
-                writer.before()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-        assert list(journal.lines) == ["1"]
-
-
-def test_predictions_that_can_not_be_written_leave_the_replies_and_nothing_else(tmp_path):
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-            journal.add({"id": "1", "text": "A"})
-            resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
-            with pytest.raises(DataError, match=r"p\.jsonl: can't write the predictions"):
-                journal.finish({"model": "m" * 200}, journal.lines.values())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl.part"]
-    with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-        journal.finish({"model": "m"}, journal.lines.values())
-    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
-    umask = os.umask(0)
-    os.umask(umask)
-    assert stat.S_IMODE((tmp_path / "p.jsonl").stat().st_mode) == 0o666 & ~umask
-
-
-def test_half_a_surrogate_pair_is_kept_as_json_writes_it(tmp_path):
-    with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-        journal.add({"id": "1", "text": "B \ud800"})
-        journal.finish({"model": "m"}, journal.lines.values())
-    assert json.loads((tmp_path / "p.jsonl").read_text("utf-8").splitlines()[1])["text"] == "B \ud800"
 
 
 def test_recordings_that_fail_are_named_and_asked_about_again(ask, dataset):
