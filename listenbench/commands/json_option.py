@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from listenbench.errors import SpecError
+from listenbench.scoring.console import write_text
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -34,18 +35,22 @@ def json_option(what: str) -> Callable[[C], C]:
         flag_value=STDOUT,
         metavar="[FILE]",
         callback=_checked,
-        help=f"Print {what} as JSON; with FILE, write it there, beside the text.",
+        help=f"Print {what} as JSON; with FILE, which ends in .json, write it there, beside the text.",
     )
 
 
 def _checked(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """Refuse another argument of the command that stands behind --json."""
-    if value is None or value == STDOUT or value.lower().endswith(_SUFFIX):
+    """Refuse another argument of the command that stands behind --json, and a file of something else."""
+    if value is None or value == STDOUT:
         return value
-    raise click.UsageError(
-        f"--json: {value!r} is no file to write, whose name ends in {_SUFFIX}: put --json at the end, or "
-        "write '--json -'."
-    )
+    if not value.lower().endswith(_SUFFIX):
+        raise click.UsageError(
+            f"--json: {value!r} is no file to write, whose name ends in {_SUFFIX}: put --json at the end, or "
+            "write '--json -'."
+        )
+    if _start_of(Path(value)) not in _STARTS:
+        raise SpecError(f"--json {value}: this file is there and holds no report: give another name")
+    return value
 
 
 def emit(value: Callable[[], Mapping[str, Any]], json_path: str | None, text: Callable[[], str]) -> None:
@@ -53,26 +58,16 @@ def emit(value: Callable[[], Mapping[str, Any]], json_path: str | None, text: Ca
 
     Raises
     ------
-    SpecError
-        If the file holds something else than a report.
     DataError
-        If it can't be written.
+        If the file can't be written.
     """
     if json_path is not None:
         report = json.dumps(value(), indent=2, allow_nan=False)
         if json_path == STDOUT:
             click.echo(report)
             return
-        _write(Path(json_path), f"{report}\n")
+        write_text(Path(json_path), f"{report}\n")
     click.echo(text())
-
-
-def _write(path: Path, text: str) -> None:
-    from listenbench.scoring.console import write_text
-
-    if _start_of(path) not in _STARTS:
-        raise SpecError(f"--json {path}: this file is there and holds no report: give another name")
-    write_text(path, text)
 
 
 def _start_of(path: Path) -> bytes:
