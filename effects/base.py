@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from listenbench.errors import SpecError
+from listenbench.model_errors import described
 from listenbench.music import Clip
 
 FloatArray: TypeAlias = npt.NDArray[np.float32]
@@ -88,7 +89,7 @@ class Effect(ABC, Generic[OptionsT, ParametersT]):
         SpecError
             If a name is unknown or a value is out of range.
         """
-        parsed: OptionsT = validated(self.Options, table or {}, f"effect {self.name}")  # type: ignore[assignment]
+        parsed: OptionsT = validated(self.Options, table or {}, f"effects.{self.name}")  # type: ignore[assignment]
         return parsed
 
     def draw(self, rng: np.random.Generator, options: OptionsT | None = None) -> dict[str, Json]:
@@ -213,20 +214,9 @@ def validated(model: type[SettingsT], data: Mapping[str, Any], where: str) -> Se
         # JSON mode takes lists for tuples and nothing else that is not of the right type.
         return model.model_validate_json(json.dumps(dict(data)))
     except ValidationError as error:
-        raise SpecError(f"{where}: {'; '.join(_reason(e) for e in error.errors())}") from None
+        raise SpecError(f"{where}: {described(error, model, data)}") from None
     except (TypeError, ValueError) as error:
         raise SpecError(f"{where}: not plain data: {error}") from None
-
-
-def _reason(error: Any) -> str:
-    """Return 'name: what was expected, got what' for one of pydantic's error records."""
-    name = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "missing":
-        return f"{name}: missing"
-    if error["type"] == "extra_forbidden":
-        return f"{name}: unknown name"
-    message = error["msg"].removeprefix("Value error, ")
-    return f"{name}: {message}, got {error['input']!r}" if name else message
 
 
 def _check_samples(samples: FloatArray, sample_rate: int) -> None:

@@ -126,6 +126,24 @@ def read_samples(path: Path) -> Samples:
     return _read_flac(path) if path.suffix == f".{FLAC}" else _read_wav(path)
 
 
+def wav_file(path: Path) -> bytes:
+    """Return a recording as a WAV file, whose size tells its length and nothing else.
+
+    WAV comes as it is stored, FLAC decoded, sample by sample the same.
+
+    Raises
+    ------
+    DataError
+        If the file can't be read, or is FLAC that is damaged.
+    """
+    if path.suffix == f".{FLAC}":
+        return _wav(_read_flac(path))
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: can't read this recording: {error.strerror}") from None
+
+
 def _read_wav(path: Path) -> Samples:
     try:
         with wave.open(str(path), "rb") as file:

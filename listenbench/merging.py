@@ -31,6 +31,7 @@ from listenbench.dataset import (
 from listenbench.errors import DataError, SpecError
 from listenbench.finishing import finish
 from listenbench.journal import Entry
+from listenbench.model_errors import described
 from listenbench.request import Request, Shard
 from listenbench.splits import Split
 from listenbench.workplace import Workplace, is_empty_folder, workplace
@@ -122,7 +123,8 @@ def _whole_request(folder: Path, description: Row) -> Request:
         split = Split.model_validate(description["split"])
         return Request(split, description["seed"], audio_format=audio_format(description))
     except ValidationError as error:
-        raise DataError(f"{folder}: the split in it is damaged: {error.errors()[0]['msg']}") from None
+        reasons = described(error, Split, description["split"])
+        raise DataError(f"{folder}: the split in dataset.json is damaged: {reasons}") from None
 
 
 def _entries(folder: Path, place: Workplace, suffix: str) -> Iterator[Entry]:

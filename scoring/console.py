@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import click
 
@@ -90,17 +89,6 @@ def the_key(data: Path | None, key: Path | None) -> Path:
     if len(given) != 1:
         raise click.UsageError("give either --data DIR or --key FILE.")
     return given[0]
-
-
-def emit(value: Callable[[], dict[str, Any]], json_path: str | None, tables: Callable[[], str]) -> None:
-    """Print the tables, and write the JSON file if asked for; with `-` JSON takes the place of the tables."""
-    if json_path is not None:
-        json_text = json.dumps(value(), indent=2, allow_nan=False)
-        if json_path == "-":
-            click.echo(json_text)
-            return
-        write_text(Path(json_path), f"{json_text}\n")
-    click.echo(tables())
 
 
 def write_text(path: Path, text: str) -> None:

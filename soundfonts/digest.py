@@ -6,12 +6,12 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any, Final
 
 from listenbench.errors import RenderError
 from listenbench.soundfonts.folders import cache_folder
+from listenbench.whole_files import write_whole
 
 SMALLEST_REMEMBERED: Final = 1 << 20
 """Bytes below which hashing again is as fast as looking it up.
@@ -82,7 +82,4 @@ def _remember(record: Path, content: dict[str, Any]) -> None:
     """Write the record whole or not at all; a machine without a writable cache only hashes again."""
     with contextlib.suppress(OSError):
         record.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=record.parent, suffix=".new")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file)
-        os.replace(name, record)  # noqa: PTH105 # the name came from mkstemp
+        write_whole(record, json.dumps(content).encode())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    StringConstraints,
+    ValidationError,
     field_validator,
     model_validator,
 )
@@ -20,6 +22,7 @@ from listenbench.compose.trial import Setting
 from listenbench.effects import get_effect
 from listenbench.effects.base import Effect, Stage
 from listenbench.errors import SpecError
+from listenbench.model_errors import described
 from listenbench.tasks import Rung, get_task
 
 CONDITIONS: Final = ("clean", "flip", "stay", "both")
@@ -31,9 +34,21 @@ MOST_ITEMS: Final = 10_000_000
 CHAIN_SIGN: Final = "+"
 """Joins the effects of a chain in the name of a STAY factor, as in 'room+hiss'."""
 
+Lot = Annotated[int, Field(strict=True, ge=0)]
+Lots = Annotated[int, Field(strict=True, ge=1, le=64)]
 Condition = Literal["clean", "flip", "stay", "both"]
-Pitch = Annotated[int, Field(ge=21, le=108)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Pitch = Annotated[int, Field(strict=True, ge=21, le=108)]
+
+
+def _well_named(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", name):
+        raise ValueError(
+            "must be 1 to 40 lower-case letters, digits and hyphens, and start with a letter or digit"
+        )
+    return name
+
+
+Name = Annotated[str, AfterValidator(_well_named)]
 
 _CENTS_IN_A_SEMITONE = 100
 
@@ -68,11 +83,11 @@ class TaskSpec(_Table):
         The task's own options.
     """
 
-    window_seconds: float = Field(ge=1, le=10)
+    window_seconds: float = Field(strict=True, ge=1, le=10)
     rungs: tuple[Rung, ...] = Field(min_length=1)
     stay: tuple[str, ...] = Field(min_length=1)
     pitches: tuple[tuple[Pitch, Pitch], ...] = ()
-    programs: tuple[Annotated[int, Field(ge=0, le=127)], ...] = ()
+    programs: tuple[Annotated[int, Field(strict=True, ge=0, le=127)], ...] = ()
     options: Mapping[str, Any] = Field(default_factory=dict)
 
     @field_validator("rungs", "stay", "pitches", "programs")
@@ -131,16 +146,16 @@ class Split(_Table):
 
     name: Name
     title: str = ""
-    items: int = Field(ge=1, le=MOST_ITEMS)
+    items: int = Field(strict=True, ge=1, le=MOST_ITEMS)
     variants: tuple[Condition, ...] = Field(min_length=1)
     letters: Literal["fixed", "counterbalanced"] = "fixed"
     takes: Literal["independent", "identical"] = "independent"
     texture: tuple[Literal["solo", "accompanied"], ...] = Field(default=("solo",), min_length=1)
     contents: Literal["unique", "repeated"] = "unique"
-    content_lot: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1, le=64)]] = (0, 1)
+    content_lot: tuple[Lot, Lots] = (0, 1)
     soundfonts: tuple[str, ...] = Field(min_length=1)
-    loudness_lufs: float = Field(default=-23.0, ge=-40, le=-15)
-    silence_seconds: float = Field(default=1.0, ge=0.1, le=5)
+    loudness_lufs: float = Field(strict=True, default=-23.0, ge=-40, le=-15)
+    silence_seconds: float = Field(strict=True, default=1.0, ge=0.1, le=5)
     tasks: Mapping[str, TaskSpec] = Field(min_length=1)
     effects: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
 
@@ -160,8 +175,8 @@ class Split(_Table):
         if lot >= lots:
             raise ValueError(f"content_lot: lot {lot} of {lots} does not exist; lots count from 0")
         try:
-            for name in self.effects:
-                get_effect(name).options(self.effects[name])
+            for name, options in self.effects.items():
+                _known_effect(f"effects.{name}", name).options(options)
             for name in self.tasks:
                 self._check_task(name)
         except SpecError as error:
@@ -204,8 +219,11 @@ class Split(_Table):
         return float(max(widths, default=0))
 
     def _check_task(self, name: str) -> None:
-        task, spec = get_task(name), self.tasks[name]
         where = f"tasks.{name}"
+        try:
+            task, spec = get_task(name), self.tasks[name]
+        except SpecError as error:
+            raise SpecError(f"{where}: {error}") from None
         unknown = [rung for rung in spec.rungs if rung not in task.rungs]
         if unknown:
             allowed = ", ".join(map(str, task.rungs))
@@ -217,9 +235,9 @@ class Split(_Table):
             self._check_factor(f"{where}.stay", name, factor)
         try:
             self.task_options(name)
-        except ValueError as error:
-            reason = str(error).splitlines()[1:3]
-            raise SpecError(f"{where}.options: {' '.join(map(str.strip, reason))}") from None
+        except ValidationError as error:
+            reasons = described(error, task.options, spec.options)
+            raise SpecError(f"{where}.options: {reasons}") from None
         published = spec.options.get("published_pool") or spec.options.get("published")
         if published and "accompanied" in self.texture:
             raise SpecError(f"texture: 'accompanied' doesn't go with the published material of {where}")
@@ -239,6 +257,8 @@ class Split(_Table):
             )
 
     def _check_factor(self, where: str, task: str, factor: str) -> None:
+        for name in factor.split(CHAIN_SIGN):
+            _known_effect(where, name)
         for effect in self.chain(factor):
             if task not in effect.keeps:
                 raise SpecError(
@@ -249,6 +269,14 @@ class Split(_Table):
                 self._check_swap(where, factor, self.effect_options(effect).candidates)
             if effect.stage is Stage.MUSIC and get_task(task).redraw is None:
                 raise SpecError(f"{where}: {factor!r}: the task can't redraw its music")
+
+
+def _known_effect(where: str, name: str) -> Effect[Any, Any]:
+    """Return an effect, and refuse one that there is not."""
+    try:
+        return get_effect(name)
+    except SpecError as error:
+        raise SpecError(f"{where}: {error}") from None
 
 
 def _check_bands(where: str, bands: tuple[tuple[int, int], ...]) -> None:

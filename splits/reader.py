@@ -5,11 +5,12 @@ from __future__ import annotations
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from listenbench.errors import SpecError
+from listenbench.model_errors import described
+from listenbench.soundfonts import entry_of
 from listenbench.splits.model import Split
 
 
@@ -38,10 +39,15 @@ def load_split(name_or_path: str | Path) -> Split:
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{where}: not TOML: {error}") from None
     try:
-        return Split.model_validate(table)
+        split = Split.model_validate(table)
     except ValidationError as error:
-        reasons = "; ".join(_reason(entry) for entry in error.errors())
-        raise SpecError(f"{where}: {reasons}") from None
+        raise SpecError(f"{where}: {described(error, Split, table)}") from None
+    try:
+        for name in split.soundfonts:
+            entry_of(name)
+    except SpecError as error:
+        raise SpecError(f"{where}: soundfonts: {error}") from None
+    return split
 
 
 def _text(name: str) -> tuple[str, str]:
@@ -58,12 +64,3 @@ def _text(name: str) -> tuple[str, str]:
         raise SpecError(f"{name}: can't read this split: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SpecError(f"{name}: can't read this split: it is not UTF-8 text") from None
-
-
-def _reason(entry: Any) -> str:
-    key = ".".join(str(part) for part in entry["loc"])
-    message = str(entry["msg"]).removeprefix("Value error, ")
-    if not key:
-        return message
-    shown = repr(entry["input"])
-    return f"{key}: {message}, got {shown if len(shown) <= 80 else shown[:77] + '...'}"

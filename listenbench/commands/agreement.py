@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from listenbench.scoring.console import emit, key_options, reporting_bad_lines, the_key
+from listenbench.commands.json_option import emit, json_option
+from listenbench.scoring.console import key_options, reporting_bad_lines, the_key
 
 if TYPE_CHECKING:
     from listenbench.scoring.predictions import Duplicates
@@ -16,12 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @key_options
-@click.option(
-    "--json",
-    "json_path",
-    metavar="FILE",
-    help="Write the figures as JSON; - for stdout instead of the table.",
-)
+@json_option("the figures")
 @click.option(
     "--duplicates",
     type=click.Choice(["error", "first", "last"]),
@@ -50,7 +46,7 @@ def command(
     \b
     Example:
       listenbench agreement human.jsonl --data data/test-0
-      listenbench agreement human.jsonl --data data/test-0 --json -
+      listenbench agreement human.jsonl --data data/test-0 --json
     """
     from listenbench.scoring.agreement import make_agreement
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from listenbench.commands.json_option import emit, json_option
+
 _FOLDER = click.Path(path_type=Path)
 _DEFAULT_WORKERS = 2
 FAILED = 1
@@ -15,7 +17,7 @@ FAILED = 1
 @click.argument("folder", type=_FOLDER, metavar="DIR")
 @click.option("--against", type=_FOLDER, metavar="OTHER_DIR", help="Data set to share nothing with.")
 @click.option("--all", "everything", is_flag=True, help="Measure every recording, not a sample of each kind.")
-@click.option("--json", "json_file", type=_FOLDER, metavar="FILE", help="Write the report as JSON too.")
+@json_option("the report")
 @click.option("--html", "html_file", type=_FOLDER, metavar="FILE", help="Write the report as a web page too.")
 @click.option(
     "--workers",
@@ -28,7 +30,7 @@ def command(
     folder: Path,
     against: Path | None,
     everything: bool,
-    json_file: Path | None,
+    json_path: str | None,
     html_file: Path | None,
     workers: int,
 ) -> int:
@@ -42,28 +44,14 @@ def command(
       listenbench audit data/test-0
       listenbench audit data/test-0 --against data/train-0 --html audit.html
     """
-    import json
-
     from listenbench.audit import audit, failures
     from listenbench.audit.report import as_html, as_json, as_text
     from listenbench.dataset import read_description
+    from listenbench.scoring.console import write_text
 
     fingerprint = str(read_description(folder).get("fingerprint"))
     checks = audit(folder, against, everything=everything, workers=workers, progress=True)
-    if json_file is not None:
-        _write(json_file, json.dumps(as_json(str(folder), fingerprint, checks), indent=2) + "\n")
     if html_file is not None:
-        _write(html_file, as_html(str(folder), checks))
-    click.echo(as_text(checks))
+        write_text(html_file, as_html(str(folder), checks))
+    emit(lambda: as_json(str(folder), fingerprint, checks), json_path, lambda: as_text(checks))
     return FAILED if failures(checks) else 0
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
-    from listenbench.errors import DataError
-    from listenbench.whole_files import write_whole
-
-    try:
-        write_whole(path, text.encode())
-    except OSError as error:
-        raise DataError(f"{path}: can't write the report: {error.strerror}") from None

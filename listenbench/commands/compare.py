@@ -7,9 +7,9 @@ from typing import Unpack
 
 import click
 
+from listenbench.commands.json_option import emit, json_option
 from listenbench.scoring.console import (
     Settings,
-    emit,
     key_options,
     reporting_bad_lines,
     scoring_options,
@@ -21,7 +21,7 @@ from listenbench.scoring.console import (
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
 @key_options
-@click.option("--json", "json_path", metavar="FILE", help="Write the comparison as JSON; - for stdout.")
+@json_option("the comparison")
 @click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @scoring_options
 def command(

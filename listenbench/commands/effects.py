@@ -13,7 +13,7 @@ from listenbench.effects.base import Effect
 
 @click.command("effects")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """List the effects: where each acts, which tasks it keeps, and its options with their defaults.
 

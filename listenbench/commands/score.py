@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from listenbench.commands.json_option import emit, json_option
 from listenbench.scoring.console import (
     Settings,
-    emit,
     key_options,
     reporting_bad_lines,
     scoring_options,
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("predictions", nargs=-1, required=True, type=click.Path(path_type=Path))
 @key_options
-@click.option(
-    "--json",
-    "json_path",
-    metavar="FILE",
-    help="Write the whole score as JSON; - for stdout instead of tables.",
-)
+@json_option("the whole score")
 @click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print comma-separated values, one row a group.")
 @click.option("--latex", "form", flag_value="latex", help="Print LaTeX rows, one a task.")

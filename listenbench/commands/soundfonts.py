@@ -34,7 +34,7 @@ class Status:
 
 
 @click.group("soundfonts", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Write JSON instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.option("--check", is_flag=True, help="Render the notes that are used, and report the bad ones.")
 @click.option("--split", help="With --check: only the soundfonts, presets and pitches of this split.")
 @click.pass_context

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Final, Self
 
 from listenbench.errors import DataError
 from listenbench.scoring.jsonlines import read_json_lines
+from listenbench.whole_files import write_whole
 
 SUFFIX: Final = ".part"
 """What an unfinished predictions file has at the end of its name."""
@@ -124,17 +124,7 @@ class Journal:
             json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in _all(meta, lines)
         )
         try:
-            with tempfile.NamedTemporaryFile(
-                "w",
-                encoding="utf-8",
-                errors=_ESCAPED,
-                dir=self._target.parent,
-                prefix=f".{self._target.name}.",
-                delete=False,
-            ) as file:
-                file.write(text)
-            Path(file.name).chmod(self.path.stat().st_mode)
-            Path(file.name).replace(self._target)
+            write_whole(self._target, text.encode("utf-8", _ESCAPED), durable=True)
         except OSError as error:
             raise DataError(f"{self._target}: can't write the predictions: {error.strerror}") from None
         self.path.unlink()

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, Samples, encoded, quantised
+from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, encoded, quantised, wav_file
 from listenbench.dataset import Dataset, DatasetItem, check_inside
 from listenbench.errors import DataError
 from listenbench.randomness import stream
@@ -54,13 +54,8 @@ def shown_recording(item: DatasetItem, condition: str, pause: int) -> bytes:
     """
     if condition != AUDIO:
         return encoded(shown_samples(item, condition, pause))
-    if item.path.suffix != f".{WAV}":
-        return encoded(item.samples())
     check_inside(item.path.parents[1], item.path)
-    try:
-        return item.path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{item.path}: can't read this recording: {error.strerror}") from None
+    return wav_file(item.path)
 
 
 def shown_samples(item: DatasetItem, condition: str, pause: int) -> Samples:

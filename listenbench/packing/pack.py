@@ -10,8 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from pydantic import ValidationError
 from tqdm import tqdm
 
+from listenbench import model_errors
 from listenbench.croissant import croissant
 from listenbench.dataset import (
     CROISSANT,
@@ -82,9 +84,11 @@ def pack(folder: Path, packing: Packing, files: Files, *, progress: bool = False
 def _split(folder: Path, description: Row) -> Split:
     try:
         return Split.model_validate(description["split"])
-    except (KeyError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise DataError(f"{folder}: dataset.json doesn't hold the split as used: {reason}") from None
+    except KeyError:
+        raise DataError(f"{folder}: dataset.json has no 'split': the data set is damaged") from None
+    except ValidationError as error:
+        reasons = model_errors.described(error, Split, description["split"])
+        raise DataError(f"{folder}: the split in dataset.json is damaged: {reasons}") from None
 
 
 def _write_shards(folder: Path, packing: Packing, files: Files, split: str, progress: bool) -> Iterator[Row]:

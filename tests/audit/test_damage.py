@@ -203,6 +203,8 @@ def test_the_command_tells_failure_and_bad_input_apart(copy, tmp_path, capsys):
     assert report["passed"] is False
     assert any(row["id"] in item for check in report["checks"] for item in check["items"])
     assert row["id"] in (tmp_path / "audit.html").read_text()
+    assert command.main([str(copy.folder), "--workers", "1", "--json"], standalone_mode=False) == 1
+    assert json.loads(capsys.readouterr().out) == report
     with pytest.raises(DataError, match="nothing"):
         command.main([str(tmp_path / "nothing")], standalone_mode=False)
 

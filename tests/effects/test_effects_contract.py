@@ -81,9 +81,9 @@ def test_draws_are_plain_data_and_repeat(effect: Effect[Any, Any]) -> None:
 def test_options_are_the_draw_s_only_source(effect: Effect[Any, Any]) -> None:
     default = effect.options()
     assert effect.options(default.model_dump(mode="json")) == default
-    with pytest.raises(SpecError, match=f"effect {effect.name}: colour: unknown name"):
+    with pytest.raises(SpecError, match=f"effects.{effect.name}: colour: unknown name"):
         effect.options({"colour": 1})
-    with pytest.raises(SpecError, match=f"effect {effect.name}: not plain data"):
+    with pytest.raises(SpecError, match=f"effects.{effect.name}: not plain data"):
         effect.options({"colour": object()})
 
 
@@ -118,7 +118,9 @@ def test_numbers_out_of_range_are_refused_with_the_range(effect: Effect[Any, Any
     for name, value in parameters.items():
         if isinstance(value, (int, float)):
             for wrong in (1e12, -1e12):
-                with pytest.raises(SpecError, match=rf"{name}: .*(than |equal to |be )-?\d.*, got"):
+                with pytest.raises(
+                    SpecError, match=rf"{name}: .*(be |above |below |least |most )-?\d.*, got"
+                ):
                     effect.check({**parameters, name: type(value)(wrong)})
             for wrong in (math.nan, math.inf):
                 with pytest.raises(SpecError, match=f"{name}: .* got {wrong}"):

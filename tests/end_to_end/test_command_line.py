@@ -7,9 +7,10 @@ import shlex
 import subprocess
 import sys
 
+import click
 import pytest
 
-from listenbench.cli import COMMANDS
+from listenbench.cli import COMMANDS, cli
 from listenbench.generation import generate
 
 
@@ -56,6 +57,55 @@ def test_a_listener_names_the_data_set_that_it_answered(dataset, tmp_path):
 def test_help_names_every_command():
     result = run("--help")
     assert all(name in result.stdout for name in COMMANDS)
+
+
+def all_commands(group, *names):
+    context = click.Context(group)
+    for word in group.list_commands(context):
+        command = group.get_command(context, word)
+        yield " ".join([*names, word]), command
+        if isinstance(command, click.Group):
+            yield from all_commands(command, *names, word)
+
+
+def test_json_is_an_option_without_a_value_everywhere():
+    options = {
+        name: option
+        for name, command in all_commands(cli)
+        for option in command.params
+        if "--json" in option.opts
+    }
+    assert {"score", "audit", "generate", "splits show", "show"} <= set(options)
+    assert [
+        name for name, option in options.items() if not (option.is_flag or option.flag_value == "-")
+    ] == []
+
+
+@pytest.fixture
+def answers(dataset, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    assert run("baseline", "always-a", "--data", dataset.folder, "--out", path).returncode == 0
+    return path
+
+
+def test_json_takes_the_place_of_the_text_or_stands_in_a_file_beside_it(dataset, answers, tmp_path):
+    call = ("score", answers, "--data", dataset.folder, "--resamples", "100")
+    printed = run(*call, "--json")
+    assert json.loads(printed.stdout)["schema"] == "listenbench.score/1"
+    for target in (("--json", "score.json"), ("--json=score.json",)):
+        beside = run(*call, *target, cwd=tmp_path)
+        assert (beside.returncode, beside.stderr) == (0, "")
+        assert beside.stdout == run(*call).stdout
+        assert (tmp_path / "score.json").read_text() == printed.stdout
+
+
+@pytest.mark.parametrize("names", [("answers.jsonl",), ("answers.json", "answers.jsonl")])
+def test_json_before_the_predictions_never_writes_over_them(dataset, answers, names):
+    (answers.parent / "answers.json").write_bytes(answers.read_bytes())
+    before = {path.name: path.read_bytes() for path in answers.parent.iterdir()}
+    result = run("score", "--json", *names, "--data", dataset.folder, cwd=answers.parent)
+    assert_one_line_error(result, "--json", names[0])
+    assert {path.name: path.read_bytes() for path in answers.parent.iterdir()} == before
 
 
 @pytest.mark.parametrize("program", ["import listenbench", "from listenbench.cli import cli"])

@@ -7,10 +7,11 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 import listenbench
-from listenbench.cli import COMMANDS
+from listenbench.cli import COMMANDS, cli
 from listenbench.splits.model import Split
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +20,26 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONT
 
 def snippets(page, language):
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def command_lines(page):
+    """Return the lines of shell blocks, fenced or indented, each whole."""
+    text = page.read_text().replace("\\\n", " ")
+    blocks = re.findall(r"```(\w*)\n(.*?)```", text, re.DOTALL)
+    shell = "".join(block for language, block in blocks if language in ("", "sh", "console"))
+    fenced = [line.removeprefix("$ ") for line in shell.splitlines()]
+    indented = re.findall(r"^    (\S.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return [*fenced, *indented]
+
+
+def options_of(group, words):
+    """Return the long options of the command that words name."""
+    context, command = click.Context(group), group
+    for word in words:
+        if not isinstance(command, click.Group) or (inner := command.get_command(context, word)) is None:
+            break
+        command = inner
+    return {"--help", *(name for option in command.params for name in (*option.opts, *option.secondary_opts))}
 
 
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
@@ -44,11 +65,26 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_exist(page):
-    for block in snippets(page, "sh"):
-        for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line, comments=True)
-            if words[:1] in (["./run"], ["listenbench"]):
-                assert words[1] in (*COMMANDS, "test"), line
+    for line in command_lines(page):
+        if not line.startswith(("./run ", "listenbench ")):
+            continue
+        words = shlex.split(line, comments=True)
+        if words[1:] not in (["test"], ["--help"]):
+            assert words[1] in (*COMMANDS, "test"), line
+            known = options_of(cli, words[1:])
+            assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, line
+
+
+def test_the_page_on_models_has_a_command_for_each_kind_of_model():
+    lines = command_lines(ROOT / "docs" / "models.md")
+    calls = [shlex.split(line) for line in lines if line.startswith("./run run ")]
+    assert {call[call.index("--model") + 1].partition("/Q")[0] for call in calls} == {
+        "openai/gpt-audio",
+        "openai-api/vllm",
+        "openai-api/local",
+    }
+    assert any(line.startswith("vllm serve ") for line in lines)
+    assert any(line.startswith("transformers serve ") for line in lines)
 
 
 def test_the_changelog_has_a_heading_for_this_version():

@@ -119,7 +119,7 @@ def test_answers_are_balanced_in_every_condition(key):
 @pytest.mark.parametrize("name", ["always-a", "always-b"])
 def test_a_constant_answer_scores_fifty_everywhere(small, tmp_path, name):
     write_predictions(tmp_path / "answers.jsonl", name, predict(name, small))
-    result = run("score", tmp_path / "answers.jsonl", "--data", small.folder, "--json", "-")
+    result = run("score", tmp_path / "answers.jsonl", "--data", small.folder, "--json")
     assert result.returncode == 0, result.stderr
     groups = json.loads(result.stdout)["groups"]
     kinds = {tuple(group["by"]) for group in groups}

@@ -205,6 +205,71 @@ def test_options_of_tasks_are_checked(task, option, value, said, tmp_path, capsy
     assert said in error
 
 
+ALL_EFFECTS = "room, eq, hiss, transposition, soundfont, codec, redraw"
+WRONG_SPLITS = [
+    ({"texture": "both"}, "texture: must be 'solo' or 'accompanied', or a list of them, got 'both'"),
+    ({"texture": ["solo", "both"]}, "texture[1]: must be 'solo' or 'accompanied', got 'both'"),
+    ({"texture": []}, "texture: needs 1 or more entries, got []"),
+    (
+        {"name": "My Split"},
+        "name: must be 1 to 40 lower-case letters, digits and hyphens, and start with a letter or digit, "
+        "got 'My Split'",
+    ),
+    ({"name": 3}, "name: must be text in quotes, got 3"),
+    ({"items": 0}, "items: must be at least 1, got 0"),
+    ({"items": True}, "items: must be a whole number, got True"),
+    ({"items": "2"}, "items: must be a whole number, got '2'"),
+    ({"variants": "clean"}, "variants: must be a list in brackets, got 'clean'"),
+    ({"variants": ["clean", "flop"]}, "variants[1]: must be 'clean', 'flip', 'stay' or 'both', got 'flop'"),
+    ({"content_lot": [1]}, "content_lot[1]: missing"),
+    ({"content_lot": [0, 1, 2]}, "content_lot: takes 2 entries at most, got [0, 1, 2]"),
+    ({"tasks": 3}, "tasks: must be a table, got 3"),
+    ({"itmes": 3}, "itmes: unknown name; known: name, title, items, variants"),
+    (
+        {"soundfonts": ["timgm6mb", "nope"]},
+        "soundfonts: soundfont 'nope' is not in the catalogue; known soundfonts: musescore-general, ",
+    ),
+    ({"effects": {"echo": {}}}, f"effects.echo: unknown effect 'echo': choose from {ALL_EFFECTS}"),
+    ({"effects": {"hiss": {"level": 3}}}, "effects.hiss: level: unknown name; known: level_dbfs\n"),
+    ({"effects": {"hiss": 1}}, "effects.hiss: must be a table, got 1"),
+]
+WRONG_TASKS = [
+    ({"windows": 2}, "windows: unknown name; known: window_seconds, rungs, stay, pitches, programs, options"),
+    ({"window_seconds": 20}, "window_seconds: must be at most 10.0, got 20"),
+    ({"window_seconds": "2"}, "window_seconds: must be a number, got '2'"),
+    ({"rungs": [[1]]}, "rungs[0]: must be a number or text, got [1]"),
+    ({"rungs": [201]}, "rungs: 201 is not one of 100, 200, 400, 700 cents"),
+    ({"stay": ["room+hisss"]}, f"stay: unknown effect 'hisss': choose from {ALL_EFFECTS}"),
+    ({"pitches": [[58, 179]]}, "pitches[0][1]: must be at most 108, got 179"),
+    ({"pitches": [58, 79]}, "pitches[0]: must be a list in brackets, got 58; "),
+    ({"options": {"note": [4, 8]}}, "options: note: unknown name; known: notes, published_pool\n"),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        *WRONG_SPLITS,
+        *(({"tasks": {"melody": change}}, f"tasks.melody.{said}") for change, said in WRONG_TASKS),
+        ({"tasks": {"rythm": {}}}, "tasks.rythm: task 'rythm' is not known; known tasks: melody, harmony, "),
+    ],
+    ids=str,
+)
+def test_a_wrong_split_says_file_key_value_and_what_is_allowed(change, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = {**load_split("test").model_dump(mode="json"), **change}
+    if "tasks" in change and isinstance(change["tasks"], dict):
+        melody = load_split("test").model_dump(mode="json")["tasks"]["melody"]
+        table["tasks"] = {name: {**melody, **changes} for name, changes in change["tasks"].items()}
+    (tmp_path / "my.toml").write_text(tomlkit.dumps(table), "utf-8")
+    assert run(["generate", "--split", "my.toml"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"listenbench: my.toml: {said}")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["my.toml"]
+
+
 def test_harmony_needs_some_form(tmp_path, capsys):
     path = tmp_path / "mine.toml"
     table = load_split("test").model_dump(mode="json")

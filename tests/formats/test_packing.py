@@ -283,7 +283,7 @@ def rename_split(folder):
         (damage_recording, "changed: its SHA-256"),
         (link_recording, "a link"),
         (damage_table, "a table was changed"),
-        (rename_split, "doesn't hold the split as used"),
+        (rename_split, "the split in dataset.json is damaged"),
     ],
 )
 def test_damaged_data_sets_are_not_packed(small, tmp_path, damage, message):

@@ -62,7 +62,8 @@ def start(dataset: Dataset, tmp_path: Path) -> Start:
             *("--base-url", server.url, "--out", out, *options),
         ]
         home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
-        return command_process.start(arguments, tmp_path, {"PERSONA_API_KEY": KEY, **home})
+        keys = {f"{service}_API_KEY": KEY for service in ("PERSONA", "OPENAI", "VLLM")}
+        return command_process.start(arguments, tmp_path, {**keys, **home})
 
     return call
 

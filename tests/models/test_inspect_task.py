@@ -86,6 +86,14 @@ def test_inspect_finds_and_runs_the_task(dataset, tmp_path, heard):
     assert found["metrics"]["clean"] == pytest.approx(float(figures["clean_accuracy"].value))
     assert {"task", "item", "condition", "rung"} <= set(found["metadata"])
     assert found["input"] in {item.question for item in dataset}
+    questions = {item.path.read_bytes(): item.question for item in dataset}
+    assert {request.wav: request.text for request in server.requests} == questions
+    for request in server.requests:
+        [message] = request.body["messages"]
+        assert message["role"] == "user"
+        assert [part["type"] for part in message["content"]] == ["input_audio", "text"]
+        told = json.dumps({**request.body, "messages": []})
+        assert not any(word in told for word in ("clean", "flip", "stay", "rung", "melody", "harmony"))
 
 
 def test_no_answer_is_kept_apart_from_a_wrong_one(dataset, tmp_path):

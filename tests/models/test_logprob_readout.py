@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_server import Answer, hears, serving
+from model_server import Answer, dropping_audio, hears, serving
 
 from listenbench.models.letters import letter_of, letter_probabilities
 from listenbench.scoring import score
@@ -114,6 +114,53 @@ def test_log_probabilities_over_http(ask, dataset, heard):
     scored = score(outcome.path, dataset.folder, resamples=100).predictions
     assert scored.readout == "logprobs"
     assert scored.invalid_reasons == {"no log-probability for one of the letters": 2}
+
+
+VARIANTS = {
+    "bare": ([("A", LOG(0.5)), ("B", LOG(0.3)), ("The", LOG(0.2))], LOG(0.5), LOG(0.3)),
+    "space": ([(" A", LOG(0.5)), ("B", LOG(0.3)), ("The", LOG(0.2))], LOG(0.5), LOG(0.3)),
+    "lower": ([("a", LOG(0.5)), ("b", LOG(0.3)), ("The", LOG(0.2))], LOG(0.5), LOG(0.3)),
+    "all": ([("A", LOG(0.2)), (" A", LOG(0.2)), ("a", LOG(0.1)), (" B", LOG(0.3))], LOG(0.5), LOG(0.3)),
+    "missing": ([("B", LOG(0.9)), ("The", LOG(0.1))], None, LOG(0.9)),
+    "nan": ([("A", math.nan), ("B", LOG(0.5))], None, LOG(0.5)),
+    "infinite": ([("A", -math.inf), ("B", LOG(0.5))], None, LOG(0.5)),
+}
+
+
+def test_each_variant_of_a_letter_over_http(ask, dataset):
+    pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed")
+    items = dict(zip(VARIANTS, dataset.items, strict=False))
+    said = {items[name].path.read_bytes(): tokens for name, (tokens, _, _) in VARIANTS.items()}
+    with serving(lambda request: Answer("?", logprobs=said[request.wav])) as server:
+        options = ("--readout", "logprob", "--no-preflight", "--limit", str(len(VARIANTS)))
+        outcome = ask(server, *options)
+    assert outcome.status == 0, outcome.stderr
+    lines = {line["id"]: line for line in outcome.lines[1:]}
+    for name, (_, a, b) in VARIANTS.items():
+        found = lines[items[name].id]
+        assert found["logprobs"]["A"] == (None if a is None else pytest.approx(a)), name
+        assert found["logprobs"]["B"] == pytest.approx(b), name
+        known = sum(math.exp(value) for value in (a, b) if value is not None)
+        assert found["other"] == pytest.approx(1 - known), name
+        assert bool(found.get("problem")) == (a is None), name
+    assert outcome.meta["counts"]["answered"] == 4
+    assert outcome.meta["counts"]["parse_failures"] == 3
+    right = {row["id"]: row["answer"] for row in dataset.gold().values()}
+    scored = score(outcome.path, dataset.folder, resamples=100)
+    assert scored.predictions.invalid_reasons == {"no log-probability for one of the letters": 3}
+    totals = scored.analysis.groups[0].totals
+    answered = [items[name].id for name, (_, a, _) in VARIANTS.items() if a is not None]
+    assert totals["right_is_a_right"] == sum(right[each] == "A" for each in answered)
+    assert totals["right_is_b_right"] == 0
+
+
+def test_the_same_log_probabilities_whatever_is_played_are_stopped_by_the_preflight(ask):
+    pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed")
+    with serving(dropping_audio(with_logprobs)) as server:
+        outcome = ask(server, "--readout", "logprob")
+    assert outcome.status == 2
+    assert "ignores its audio" in outcome.stderr
+    assert len(server.requests) == 13
 
 
 def test_a_service_without_log_probabilities_is_stopped_by_the_preflight(ask):

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import time
 from datetime import UTC, datetime
 
 import pytest
 from model_server import (
-    KEY,
     Answer,
     always_a,
-    confused_by_company,
-    counting_company,
     deaf,
-    dropping_audio,
     first_fails,
     hears,
     latex,
@@ -26,12 +21,8 @@ from model_server import (
     slow,
     verbose,
 )
-from tqdm import tqdm
 
-from listenbench.errors import DataError
-from listenbench.models.journal import Journal
-from listenbench.models.progress import JournalWriter
-from listenbench.models.replies import Reply
+from listenbench import cli
 from listenbench.scoring import parse_answer, score
 
 pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed: pip install 'listenbench[inspect]'")
@@ -45,12 +36,20 @@ def recordings(dataset):
     return [item.path.read_bytes() for item in dataset]
 
 
+def figures(predictions, dataset):
+    """Return what a score says of all items and of each group."""
+    groups = score(predictions, dataset.folder, resamples=100).to_dict()["groups"]
+    return [(group["by"], group["counts"], group["figures"]) for group in groups]
+
+
 def test_a_model_that_hears_scores_what_the_listener_scores(ask, dataset, heard):
     with serving(hears) as server:
         outcome = ask(server)
         again = ask(server)
     assert outcome.status == 0, outcome.stderr
     assert outcome.replies() == heard
+    assert figures(outcome.path, dataset) == figures(heard, dataset)
+    assert acc_fs(outcome.path, dataset) > 75
     assert outcome.stdout.startswith(f"predictions.jsonl: {len(dataset)} recordings, {len(dataset)} answered")
     assert outcome.stderr == ""
     assert again.status == 0
@@ -90,6 +89,32 @@ def test_the_meta_line_says_how_the_replies_came_about(ask, dataset):
     assert score(outcome.path, dataset.folder, resamples=100).predictions.missing == len(dataset) - 3
 
 
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [
+        ("openai/gpt-audio", "gpt-audio"),
+        ("openai-api/vllm/Qwen/Qwen2.5-Omni-7B", "Qwen/Qwen2.5-Omni-7B"),
+    ],
+)
+def test_models_of_the_documentation_are_asked_under_their_names(ask, dataset, heard, model, asked):
+    with serving(hears) as server:
+        outcome = ask(server, "--model", model, "--limit", "2")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.replies() == {item.id: heard[item.id] for item in dataset.items[:2]}
+    assert outcome.meta["model"] == model
+    assert {request.body["model"] for request in server.requests} == {asked}
+
+
+def test_a_key_that_is_missing_is_named(ask, tmp_path):
+    with serving(hears) as server:
+        outcome = ask(server, "--model", "openai-api/keyless/m")
+    assert outcome.status == 2
+    assert "KEYLESS_API_KEY" in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert server.requests == []
+    assert not list(tmp_path.glob("predictions.jsonl*"))
+
+
 @pytest.mark.parametrize("persona", [deaf, always_a])
 def test_who_does_not_hear_scores_half(ask, dataset, persona):
     with serving(persona) as server:
@@ -99,22 +124,45 @@ def test_who_does_not_hear_scores_half(ask, dataset, persona):
     assert acc_fs(outcome.path, dataset) == 50.0
 
 
-def test_letters_are_read_in_longer_replies(ask, dataset, heard):
-    first = set(recordings(dataset)[:3])
-    with serving(lambda request: (verbose if request.wav in first else latex)(request)) as server:
-        outcome = ask(server, "--limit", "6", "--no-preflight")
+@pytest.mark.parametrize(
+    ("persona", "beginning"),
+    [(verbose, "Let me compare"), (latex, r"$\boxed"), (slow(hears, 0.2), "")],
+    ids=["verbose", "latex", "slow"],
+)
+def test_how_a_model_says_its_letter_changes_no_figure(ask, dataset, heard, persona, beginning):
+    with serving(persona) as server:
+        outcome = ask(server)
     assert outcome.status == 0, outcome.stderr
-    replies = outcome.replies()
-    assert sum(text.startswith("Let me compare") for text in replies.values()) == 3
-    assert sum(text.startswith(r"$\boxed") for text in replies.values()) == 3
-    assert {name: parse_answer(text) for name, text in replies.items()} == {
-        name: heard[name] for name in replies
-    }
-    assert outcome.meta["counts"]["answered"] == 6
+    assert outcome.meta["preflight"] == "passed"
+    assert all(text.startswith(beginning) for text in outcome.replies().values())
+    assert {name: parse_answer(text) for name, text in outcome.replies().items()} == heard
+    assert outcome.meta["counts"]["answered"] == len(dataset)
+    assert figures(outcome.path, dataset) == figures(heard, dataset)
 
 
-def test_refusals_are_counted_and_wrong(ask, dataset):
-    with serving(refusing) as server:
+def test_what_is_not_heard_is_told_from_what_is_by_the_difference_from_none(ask, dataset, heard, capsys):
+    with serving(hears) as server:
+        for condition in ("audio", "none"):
+            outcome = ask(server, "--condition", condition, "--no-preflight", out=f"{condition}.jsonl")
+            assert outcome.status == 0, outcome.stderr
+    files = [str(outcome.path.with_name(f"{condition}.jsonl")) for condition in ("audio", "none")]
+    assert cli.run(["score", *files, "--data", str(dataset.folder), "--resamples", "100", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    [audio, none] = found["conditions"]
+    assert (audio["condition"], none["condition"]) == ("audio", "none")
+    difference = audio["from_none"][0]["differences"]["acc_fs"]
+    assert difference["difference"] == pytest.approx(acc_fs(heard, dataset) - 50)
+    low, high = (difference["interval"][end] for end in ("low", "high"))
+    assert 0 < low <= difference["difference"] <= high
+
+
+@pytest.mark.parametrize(
+    "persona",
+    [refusing, lambda _request: Answer("", finish_reason="content_filter")],
+    ids=["in words", "by a filter"],
+)
+def test_refusals_are_counted_and_wrong(ask, dataset, persona):
+    with serving(persona) as server:
         outcome = ask(server, "--no-preflight", "--limit", "4")
     assert outcome.status == 0, outcome.stderr
     assert outcome.meta["counts"] == {
@@ -127,53 +175,6 @@ def test_refusals_are_counted_and_wrong(ask, dataset):
         "retries": 0,
     }
     assert acc_fs(outcome.path, dataset) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("persona", "words"),
-    [
-        (dropping_audio(hears), "ignores its audio"),
-        (lambda _request: "I can't answer that.", "didn't answer a plain question"),
-        (lambda _request: Answer(f"wrong key {KEY}", status=401), "wrong key ***"),
-    ],
-    ids=["dropped", "mute", "unauthorised"],
-)
-def test_the_preflight_stops_a_model_that_does_not_hear(ask, dataset, persona, words, tmp_path):
-    with serving(persona) as server:
-        outcome = ask(server, "--max-retries", "0")
-    assert outcome.status == 2
-    assert outcome.stderr.startswith("listenbench: preflight: model 'openai-api/persona/m'")
-    assert words in outcome.stderr
-    assert outcome.stderr.count("\n") == 1
-    assert not any(server.times_asked(wav) for wav in recordings(dataset))
-    assert len(server.requests) <= 13
-    assert not list(tmp_path.glob("predictions.jsonl*"))
-
-
-def test_the_batch_check_compares_one_request_with_eight(ask):
-    with serving(confused_by_company(hears, "beeps", alone=5, together=8)) as server:
-        outcome = ask(server, "--limit", "1")
-    assert outcome.status == 0, outcome.stderr
-    assert len(server.requests) == 5 + 8 + 1
-    assert outcome.meta["batch_check"] == {"together": 8, "changed": 4, "largest_change": 1.0}
-    assert outcome.stderr.startswith("listenbench: 4 of 8 replies of the preflight changed when 8")
-    assert outcome.stderr.count("\n") == 1
-
-
-def test_replies_that_all_turn_round_in_a_batch_are_stopped_by_the_preflight(ask):
-    with serving(confused_by_company(hears, "", alone=5, together=8)) as server:
-        outcome = ask(server, "--limit", "1")
-    assert outcome.status == 2
-    assert "differ between asking it alone and 8 at once" in outcome.stderr
-
-
-def test_one_connection_asks_one_at_a_time(ask):
-    largest = []
-    with serving(counting_company(hears, largest)) as server:
-        outcome = ask(server, "--limit", "1", "--max-connections", "1")
-    assert outcome.status == 0, outcome.stderr
-    assert outcome.meta["batch_check"] == {"together": 8, "changed": 0, "largest_change": 0.0}
-    assert (len(largest), max(largest)) == (14, 1)
 
 
 FAULTS = (
@@ -237,31 +238,6 @@ def test_a_stopped_run_is_resumed_and_asks_nothing_twice(start, ask, dataset, tm
     assert len(later) == len(dataset) - len(kept)
     assert not any(item.path.read_bytes() in later for item in dataset if item.id in kept)
     assert not unfinished.exists()
-
-
-def test_a_journal_that_can_not_be_written_ends_the_asking(tmp_path):
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-            writer = JournalWriter(journal, tqdm(disable=True))
-            writer.before()
-            writer.replied(Reply("1", "A"))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (journal.path.stat().st_size + 5, limits[1]))
-            with pytest.raises(DataError, match=r"p\.jsonl\.part: can't write this file"):
-                writer.replied(Reply("2", "B" * 100))
-            with pytest.raises(DataError, match="can't write this file"):
-                writer.before()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-        assert list(journal.lines) == ["1"]
-
-
-def test_half_a_surrogate_pair_is_kept_as_json_writes_it(tmp_path):
-    with Journal(tmp_path / "p.jsonl", {"model": "m"}, {}) as journal:
-        journal.add({"id": "1", "text": "B \ud800"})
-        journal.finish({"model": "m"}, journal.lines.values())
-    assert json.loads((tmp_path / "p.jsonl").read_text("utf-8").splitlines()[1])["text"] == "B \ud800"
 
 
 def test_recordings_that_fail_are_named_and_asked_about_again(ask, dataset):

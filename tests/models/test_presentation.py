@@ -120,6 +120,7 @@ def test_the_text_holds_the_notes_that_sound(dataset):
         lines = texts[item.id].splitlines()
         assert texts[item.id].endswith(item.question)
         assert "unit 10 ms" in lines[0]
+        assert "5 s" in lines[0]
         tables = [read_notes(line) for line in lines if line.startswith("W1 ")]
         for key, table in zip(("clip_a", "clip_b"), tables, strict=True):
             data = manifest[item.id][key]

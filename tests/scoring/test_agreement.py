@@ -59,7 +59,7 @@ def test_the_command_gives_the_worked_example(
     example: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     predictions, key = map(str, example)
-    assert cli.run(["agreement", predictions, "--key", key, "--json", "-", "--resamples", "200"]) == 0
+    assert cli.run(["agreement", predictions, "--key", key, "--json", "--resamples", "200"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert value["schema"] == "listenbench.agreement/1"
     assert value["listeners"] == 3

@@ -98,7 +98,7 @@ def test_compare_command(key: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
         for n, each in enumerate((answers("i00-f"), answers()))
     ]
     arguments = ["compare", *map(str, paths), "--key", str(key), "--resamples", "200"]
-    assert run([*arguments, "--json", "-"]) == 0
+    assert run([*arguments, "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert value["schema"] == "listenbench.comparison/1"
     assert value["groups"][0]["differences"]["miss_rate"]["rounded"] == "-1.7"

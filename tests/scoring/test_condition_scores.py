@@ -128,7 +128,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Difference from `none`" in text
     for label in ("audio all", "none all", "noise melody", "none rhythm"):
         assert any(line.startswith(label) for line in text.splitlines()), label
-    assert run([*arguments, "--json", "-"]) == 0
+    assert run([*arguments, "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert value["schema"] == "listenbench.conditions/1"
     assert [len(each["from_none"]) for each in value["conditions"]] == [5, 0, 5]

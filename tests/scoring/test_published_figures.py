@@ -84,8 +84,9 @@ def test_command_writes_every_form(tmp_path: Path, capsys: pytest.CaptureFixture
     assert value["schema"] == "listenbench.score/1"
     assert value["groups"][0]["figures"]["acc_fs"]["rounded"] == "61.2"
     assert value["groups"][0]["figures"]["acc_fs"]["value"] == 61.15
-    assert run([*arguments, "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out) == value
+    for option in (["--json"], ["--json", "-"], ["--json", "--markdown"]):
+        assert run([*arguments, *option]) == 0
+        assert json.loads(capsys.readouterr().out) == value
     assert run([*arguments, "--markdown"]) == 0
     assert "| all | 1000 | 61.2 \\[" in capsys.readouterr().out
     assert run([*arguments, "--latex"]) == 0

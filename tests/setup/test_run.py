@@ -256,6 +256,69 @@ class TestSecondCall:
         assert ready.run("run", option).status == 0
         assert ready.take_calls("venv", "pip") == []
 
+    @pytest.mark.parametrize(
+        ("arguments", "extras", "said"),
+        [
+            (("generate", "--parquet"), "formats", ["PyArrow"]),
+            (("export", "data/test-0", "--parquet"), "formats", ["PyArrow"]),
+            (("export", "data/test-0", "--out", "s3://bucket/a b"), "formats", ["PyArrow"]),
+            (("generate", "--out=memory://data"), "formats", ["PyArrow"]),
+            (("generate", "--scheduler", "tcp://10.0.0.1:8786"), "dask", ["Dask"]),
+            (("generate", "--scheduler=tcp://h:1", "--out", "d"), "dask", ["Dask"]),
+            (
+                ("generate", "--parquet", "--scheduler", "tcp://h:1", "--out", "s3://b"),
+                "dask,formats",
+                ["Dask", "PyArrow"],
+            ),
+        ],
+        ids=str,
+    )
+    def test_options_add_the_extras_that_they_need_once(
+        self, ready: Machine, arguments: tuple[str, ...], extras: str, said: list[str]
+    ) -> None:
+        result = ready.run(*arguments)
+        assert (result.status, result.out) == (
+            0,
+            f"listenbench|{ready.root}|{''.join(f'{argument}|' for argument in arguments)}",
+        )
+        lines = [line.split()[2].rstrip(",") for line in result.err.splitlines() if "installing" in line]
+        assert lines == said
+        [call] = ready.take_calls("venv", "pip")
+        assert call.endswith(f"--editable .[{extras}]")
+        for again in (arguments, ("generate",), ("score",)):
+            result = ready.run(*again)
+            assert (result.status, result.err) == (0, "")
+        assert ready.take_calls("venv", "pip") == []
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("generate", "--out", "--parquet.d"),
+            ("generate", "--parquet", "--help"),
+            ("generate", "--split", "tcp://x"),
+            ("generate", "a --parquet"),
+            ("score", "--parquet"),
+            ("browse", "--out", "s3://bucket"),
+        ],
+        ids=str,
+    )
+    def test_other_options_add_nothing(self, ready: Machine, arguments: tuple[str, ...]) -> None:
+        assert ready.run(*arguments).status == 0
+        assert ready.take_calls("venv", "pip") == []
+
+    def test_extras_come_one_after_the_other(self, ready: Machine) -> None:
+        for arguments in (("generate", "--parquet"), ("generate", "--scheduler", "tcp://h:1")):
+            assert ready.run(*arguments).status == 0
+        assert len(ready.take_calls("pip")) == 2
+        assert ready.run("generate", "--parquet", "--scheduler", "tcp://h:1").status == 0
+        assert ready.take_calls("venv", "pip") == []
+
+    def test_what_the_tests_need_is_enough_for_every_option(self, ready: Machine) -> None:
+        assert ready.run("test").status == 0
+        ready.take_calls()
+        assert ready.run("generate", "--parquet", "--scheduler", "tcp://h:1").err == ""
+        assert ready.take_calls("venv", "pip") == []
+
     def test_what_the_tests_need_is_enough_for_asking_models(self, ready: Machine) -> None:
         assert ready.run("test").status == 0
         ready.take_calls()

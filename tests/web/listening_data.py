@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, encoded, quantised
+from listenbench.audio import SAMPLE_RATE, WAV, Samples, encoded, quantised
 from listenbench.dataset import AUDIO, DESCRIPTION, FORMAT, GOLD, METADATA, write_description, write_rows
 
 CLIP_SECONDS = 0.15
@@ -31,7 +31,12 @@ MARKUP = "<script>alert('question')</script>"
 
 
 def make_dataset(
-    folder: Path, items: int = 4, *, conditions: Sequence[str] = CONDITIONS, audible: bool = True
+    folder: Path,
+    items: int = 4,
+    *,
+    conditions: Sequence[str] = CONDITIONS,
+    audible: bool = True,
+    audio_format: str = WAV,
 ) -> list[dict[str, Any]]:
     """Write a data set with `items` items a task; return the rows of its key."""
     (folder / AUDIO).mkdir(parents=True)
@@ -41,14 +46,15 @@ def make_dataset(
         question = f"{row['task'].title()} {MARKUP}: which? Answer A if it is one or B if it is the other."
         metadata.append(
             {
-                "file_name": f"{AUDIO}/{row['id']}.wav",
+                "file_name": f"{AUDIO}/{row['id']}.{audio_format}",
                 "id": row["id"],
                 "question": question,
                 "choices": choices,
             }
         )
         gold.append(row)
-        (folder / AUDIO / f"{row['id']}.wav").write_bytes(recording(len(gold)) if audible else b"")
+        content = encoded(recording(len(gold)), audio_format) if audible else b""
+        (folder / AUDIO / f"{row['id']}.{audio_format}").write_bytes(content)
     write_rows(folder / METADATA, metadata)
     write_rows(folder / GOLD, gold)
     rungs = {task: {"rungs": list(values)} for task, values in TASKS.items()}
@@ -56,6 +62,7 @@ def make_dataset(
         "format": FORMAT,
         "name": "handmade",
         "fingerprint": "f" * 64,
+        "audio_format": audio_format,
         "split": {"silence_seconds": SILENCE_SECONDS, "loudness_lufs": -23.0, "tasks": rungs},
     }
     write_description(folder / DESCRIPTION, description)
@@ -81,12 +88,12 @@ def key_rows(items: int) -> Iterator[dict[str, Any]]:
                 }
 
 
-def recording(number: int) -> bytes:
+def recording(number: int) -> Samples:
     """Return two tones with silence between them, different for each number."""
     time = np.arange(round(CLIP_SECONDS * SAMPLE_RATE)) / SAMPLE_RATE
     clips = [0.1 * np.sin(2 * np.pi * frequency * time) for frequency in (220 + number, 330 + number)]
     silence = np.zeros(round(SILENCE_SECONDS * SAMPLE_RATE))
-    return encoded(quantised(np.concatenate([clips[0], silence, clips[1]]).astype(np.float32)))
+    return quantised(np.concatenate([clips[0], silence, clips[1]]).astype(np.float32))
 
 
 class Server:

@@ -15,12 +15,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from browser_checks import accessibility_faults, address
+from browser_checks import accessibility_faults, address, look_faults
 from playwright.sync_api import Browser, Page, expect
 
+from listenbench.audio import FLAC, SAMPLE_RATE
 from listenbench.cli import run
 from listenbench.dataset import Row, read_rows, write_rows
 from listenbench.errors import DataError, SpecError
+from listenbench.generation import generate
+from listenbench.splits import load_split
 from listenbench.web.browse_app import browse_app
 from listenbench.web.item_index import ItemIndex, read_index
 from listenbench.web.screenshots import PAGES, chromium, take_screenshots
@@ -227,6 +230,21 @@ def test_the_cursor_is_where_the_sound_is(opened: Page, index: ItemIndex) -> Non
     opened.wait_for_function("a => a.currentTime > 1.6", arg=part.locator("audio").element_handle())
 
 
+def test_recordings_that_are_stored_as_flac_are_played(
+    serving: Serving, page: Page, data: Path, tmp_path: Path
+) -> None:
+    options: Any = {"items": 1, "tasks": ["rhythm"], "workers": 1, "audio_format": FLAC}
+    flac = generate(load_split(data.parent / "browsed.toml"), 1, tmp_path / "flac", **options)
+    assert run(["browse", "--data", str(flac.folder), "--export", str(tmp_path / "site")]) == 0
+    for url in (serving(read_index(flac.folder)), address(tmp_path / "site" / "index.html")):
+        show(page, url)
+        page.locator("img.picture").first.evaluate("image => image.decode()")
+        page.locator("[data-play=all]").first.click()
+        page.wait_for_function(PLAYING, arg=page.locator("audio").first.element_handle())
+        seconds = page.locator("audio").first.evaluate("audio => audio.duration")
+        assert seconds == pytest.approx(len(flac.items[0].samples()) / SAMPLE_RATE, abs=1e-3)
+
+
 @pytest.mark.parametrize(("letter", "starts", "ends"), [("A", 0.0, 2.5), ("B", 3.5, 6.0)])
 def test_a_clip_alone(opened: Page, index: ItemIndex, letter: str, starts: float, ends: float) -> None:
     part = column(opened, index.items[0].name, "clean")
@@ -336,6 +354,7 @@ def test_no_serious_barrier(new_page: Callable[..., Page], site: str) -> None:
     page.get_by_label("Answers").check()
     page.get_by_text("Notes and parameters").first.click()
     assert accessibility_faults(page) == []
+    assert look_faults(page) == []
 
 
 def test_a_phone_needs_no_sideways_scrolling(new_page: Callable[..., Page], site: str) -> None:

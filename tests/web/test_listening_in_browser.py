@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_checks import accessibility_faults, watch
-from listening_data import Server, make_dataset, serving
+from browser_checks import accessibility_faults, look_faults, watch
+from listening_data import CLIP_SECONDS, SILENCE_SECONDS, Server, make_dataset, serving
 from playwright.sync_api import Browser, Page
 
 from listenbench import cli
+from listenbench.audio import FLAC
 from listenbench.scoring import score
 from listenbench.web.listening.sounds import TRIALS
 
@@ -96,6 +97,7 @@ class Watcher:
     def look(self) -> None:
         self.sources.append(self.page.content())
         assert accessibility_faults(self.page) == [], heading(self.page)
+        assert look_faults(self.page) == [], heading(self.page)
 
 
 def come_to_the_test(watcher: Watcher, server: Server) -> None:
@@ -186,8 +188,43 @@ def test_nothing_is_lost_by_a_reload_and_a_killed_server(
     assert "listeners: 1, with 4 answers to 4 of 48 files" in capsys.readouterr().out
 
 
+def test_recordings_that_are_stored_as_flac_are_heard(page: Page, tmp_path: Path) -> None:
+    make_dataset(tmp_path / "data", audio_format=FLAC)
+    options = ["--data", "data", "--items", "2", "--practice", "1", "--no-headphone-check"]
+    page.set_default_timeout(TIMEOUT)
+    kinds: list[str | None] = []
+    page.on(
+        "response",
+        lambda reply: kinds.append(reply.headers.get("content-type")) if "/audio/" in reply.url else None,
+    )
+    with serving(tmp_path, *options) as server:
+        begin(page, server)
+        follow(page, "Practise")
+        answer(page, "a")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        follow(page, "Start the test")
+        bar = page.get_by_role("progressbar", name="Answered")
+        assert (page.inner_text(".progress span"), bar.get_attribute("value")) == ("Question 1 of 2", "0")
+        hear(page)
+        heard = page.evaluate("document.getElementById('sound').duration")
+        assert heard == pytest.approx(2 * CLIP_SECONDS + SILENCE_SECONDS, abs=0.001)
+        page.wait_for_selector(".answer:enabled")
+        with page.expect_navigation():
+            page.keyboard.press("a")
+        assert (page.inner_text(".progress span"), bar.get_attribute("value")) == ("Question 2 of 2", "1")
+        answer(page, "b")
+        assert heading(page) == "Thank you"
+    assert [line["answer"] for line in lines(tmp_path)] == ["A", "B"]
+    assert set(kinds) == {"audio/wav"}
+
+
 def test_two_listeners_side_by_side_and_an_answer_while_the_server_is_away(
-    browser: Browser, new_page: Callable[..., Page], material: Material, tmp_path: Path
+    browser: Browser,
+    new_page: Callable[..., Page],
+    material: Material,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     options = ["--data", str(material.folder), "--items", "2", "--practice", "0", "--no-headphone-check"]
     context = browser.new_context()
@@ -229,3 +266,6 @@ def test_two_listeners_side_by_side_and_an_answer_while_the_server_is_away(
         line["answer"] == right[line["id"]] for line in given
     )
     assert result["listeners"]["answers"] == counts["files"] == 4
+    agreement = ["agreement", str(tmp_path / "human.jsonl"), "--data", str(material.folder), "--json"]
+    assert cli.run(agreement) == 0
+    assert json.loads(capsys.readouterr().out)["listeners"] == 2

@@ -15,6 +15,7 @@ import pytest
 from listening_data import MARKUP, Server, make_dataset, serving
 
 from listenbench import cli
+from listenbench.audio import FLAC, encoded, read_samples
 from listenbench.dataset import AUDIO
 from listenbench.web import server
 
@@ -90,12 +91,12 @@ class Visitor:
 
 
 @pytest.fixture
-def new_visitor(place: Place) -> Iterator[Callable[[], Visitor]]:
+def new_visitor(place: Place) -> Iterator[Callable[..., Visitor]]:
     """Return a function that makes a visitor, whose connection is closed at the end."""
     with ExitStack() as stack:
 
-        def make() -> Visitor:
-            visitor = Visitor(place.server)
+        def make(server: Server = place.server) -> Visitor:
+            visitor = Visitor(server)
             stack.enter_context(visitor.client)
             return visitor
 
@@ -193,6 +194,27 @@ def test_a_recording_says_nothing_but_its_sound(place: Place, visitor: Visitor) 
     hidden = {row["id"], row["item"], row["condition"]}
     assert not [word for word in hidden if word in source or word in str(reply.headers)]
     assert MARKUP not in source
+
+
+def test_flac_is_sent_as_wav_whose_size_tells_nothing(
+    tmp_path: Path, new_visitor: Callable[..., Visitor]
+) -> None:
+    make_dataset(tmp_path / "data", audio_format=FLAC)
+    stored = {path.read_bytes(): read_samples(path) for path in (tmp_path / "data" / AUDIO).iterdir()}
+    assert len({len(content) for content in stored}) > 1
+    options = ("--data", "data", "--items", "8", "--practice", "1", "--no-headphone-check")
+    sent = []
+    with serving(tmp_path, *options) as server:
+        visitor = new_visitor(server).begin()
+        for _ in range(8):
+            reply = visitor.client.get(f"/audio/{visitor.token()}")
+            assert reply.headers["content-type"] == "audio/wav"
+            sent.append(reply.content)
+            visitor.answer("A")
+    assert len(set(sent)) == 8
+    assert len({len(content) for content in sent}) == 1
+    wanted = {encoded(samples) for samples in stored.values()}
+    assert wanted.issuperset(sent)
 
 
 @pytest.mark.parametrize(

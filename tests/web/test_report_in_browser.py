@@ -148,6 +148,10 @@ def test_paper_has_headline_and_folded_tables(
     assert "Misses and false flips by task" in text
     assert "Copy" not in text
     assert len(pages) < 20
+    page.emulate_media(color_scheme="dark")
+    dark = pypdf.PdfReader(BytesIO(page.pdf(format="A4", print_background=True))).pages
+    drawn = [[each.get_contents().get_data() for each in printed] for printed in (pages, dark)]
+    assert drawn[0] == drawn[1]
 
 
 def test_without_scripts_the_tables_are_there(report: Path, new_page: Callable[..., Page]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
+import click
 import httpx
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from listenbench.commands import browse, listen
 from listenbench.errors import SpecError
 from listenbench.web.guard import SECURITY_HEADERS, Guard, OwnNames, content_security_policy, own_names
 from listenbench.web.ranges import ranged_response
@@ -163,6 +165,19 @@ def test_a_socket_is_had_or_refused_in_one_line() -> None:
     for host in ("no.such.host.invalid", "192.0.2.1", "a..b", "x" * 300):
         with pytest.raises(SpecError, match=f"--host {re.escape(host)}"):
             bound_socket(host, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the whole of 127.0.0.0/8")
+@pytest.mark.parametrize("command", [browse.command, listen.command], ids=["browse", "listen"])
+def test_nobody_but_this_machine_reaches_it_unless_asked_for(command: click.Command) -> None:
+    (host,) = (option.default for option in command.params if option.name == "host")
+    with closing(bound_socket("0.0.0.0", 0)) as everywhere, closing(bound_socket(host, 0)) as bound:
+        for each in (everywhere, bound):
+            each.listen()
+        assert bound.getsockname()[0] == "127.0.0.1"
+        socket.create_connection(("127.0.0.2", everywhere.getsockname()[1])).close()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", bound.getsockname()[1])).close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from listenbench.audio import FLAC, MEDIA_TYPES, WAV
+from listenbench.audio import MEDIA_TYPES, WAV
 from listenbench.web.guard import Guard, OwnNames, content_security_policy
 from listenbench.web.listening.course import ListeningTest, RefusedError
 from listenbench.web.listening.pages import frame_page, stage_page, welcome_page
@@ -106,7 +106,7 @@ class _Handlers:
             content = self._volume_music
         else:
             content = self._test.sound(listener, token)
-        return ranged_response(content, request.headers.get("range"), _media_type(content))
+        return ranged_response(content, request.headers.get("range"), MEDIA_TYPES[WAV])
 
     async def begin(self, request: Request, body: Mapping[str, Any]) -> Response:
         if body.get("consent") is not True:
@@ -192,8 +192,3 @@ def _text(body: Mapping[str, Any], field: str) -> str:
 async def _refused(_request: Request, error: Exception) -> Response:
     status = error.status if isinstance(error, RefusedError) else 500
     return JSONResponse({"reason": str(error)}, status_code=status)
-
-
-def _media_type(content: bytes) -> str:
-    """Return the media type of a sound: FLAC files start with their name (RFC 9639, section 6)."""
-    return MEDIA_TYPES[FLAC if content.startswith(b"fLaC") else WAV]

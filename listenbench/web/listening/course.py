@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from listenbench.audio import wav_file
 from listenbench.dataset import DatasetItem, check_inside
 from listenbench.errors import DataError
 from listenbench.scoring.answers import letters_of
@@ -168,7 +169,9 @@ class ListeningTest:
         return next((trial for trial in trials if trial.answer is None), None)
 
     def sound(self, listener: Listener, token: str) -> bytes:
-        """Return the WAV file of the trial that a listener is at.
+        """Return the sound of the trial that a listener is at as a WAV file, however it is stored.
+
+        Compressed, the variants of an item have different sizes, by which listeners could tell them.
 
         Raises
         ------
@@ -183,8 +186,8 @@ class ListeningTest:
         path = self.material.items[trial.material].path
         try:
             check_inside(path.parents[1], path)
-            return path.read_bytes()
-        except (OSError, DataError):
+            return wav_file(path)
+        except DataError:
             raise RefusedError(500, "The recording can't be read.") from None
 
     def choices(self, trial: Trial) -> tuple[str, ...]:
