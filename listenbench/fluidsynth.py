@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from listenbench.decoder import is_displaced
 from listenbench.errors import RenderError
 
 BLOCK: Final = 64
@@ -61,8 +62,20 @@ def library() -> ctypes.CDLL:
     Raises
     ------
     RenderError
-        If the library is not installed.
+        If the library is not installed, or would decode with another libsndfile than usual.
     """
+    handle = _loaded()
+    if is_displaced():
+        raise RenderError(
+            "this program imported soundfile, or a library that does, before FluidSynth was loaded, which "
+            "would decode soundfonts to other bytes: begin the program with 'import listenbench.fluidsynth' and "
+            "'listenbench.fluidsynth.library()', or generate with two workers"
+        )
+    return handle
+
+
+@cache
+def _loaded() -> ctypes.CDLL:
     try:
         # pyfluidsynth prints the library's name to standard output where the variable CI is set.
         with contextlib.redirect_stdout(io.StringIO()):
@@ -84,7 +97,7 @@ def library() -> ctypes.CDLL:
 
 def version() -> str:
     """Return the version of the FluidSynth library, for example '2.3.1'."""
-    text: bytes = library().fluid_version_str()
+    text: bytes = _loaded().fluid_version_str()
     return text.decode()
 
 

@@ -29,8 +29,8 @@ _ATTEMPTS: Final = 100
 class Take:
     """Deviations of one performance from its clip, note by note over all parts; empty for none.
 
-    A shorter clip takes as many as it has notes. A clip with more notes goes through them again from the start;
-    no planned item has one, which `listenbench audit` checks.
+    A shorter clip takes as many as it has notes. A clip with more notes goes through them again from the
+    start; no planned item has one, which `listenbench audit` checks.
 
     Attributes
     ----------

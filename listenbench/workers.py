@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Final, ParamSpec, TypeVar
 
+from listenbench.decoder import undisplaced_children
 from listenbench.errors import RenderError
 
 P = ParamSpec("P")
@@ -51,7 +52,7 @@ class _Processes(ProcessPoolExecutor):
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Submit a call; a process started for it is born deaf to Ctrl-C."""
-        with _interrupts_held_back():
+        with _interrupts_held_back(), undisplaced_children():
             future = super().submit(function, *args, **kwargs)
         for process in multiprocessing.active_children():
             if process.pid is not None and process.pid not in self._strangers:

@@ -1,9 +1,13 @@
 """Settings and helpers of the whole test suite."""
 
+import contextlib
 import os
 
 import hypothesis
 import pytest
+
+from listenbench import fluidsynth
+from listenbench.errors import RenderError
 
 hypothesis.settings.register_profile(
     "listenbench",
@@ -19,3 +23,9 @@ def pytest_xdist_auto_num_workers() -> int:
     """Return one more than there are cores: tests of interrupted runs and of servers mostly wait."""
     affinity = getattr(os, "sched_getaffinity", None)
     return 1 + (len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
+def pytest_configure() -> None:
+    """Load FluidSynth before any test imports soundfile, whose libsndfile it would take for its own."""
+    with contextlib.suppress(RenderError):
+        fluidsynth.library()
