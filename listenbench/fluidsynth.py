@@ -68,8 +68,8 @@ def library() -> ctypes.CDLL:
     if is_displaced():
         raise RenderError(
             "this program imported soundfile, or a library that does, before FluidSynth was loaded, which "
-            "would decode soundfonts to other bytes: begin the program with 'import listenbench.fluidsynth' and "
-            "'listenbench.fluidsynth.library()', or generate with two workers"
+            "would decode soundfonts to other bytes: begin the program with 'import listenbench.fluidsynth' "
+            "and 'listenbench.fluidsynth.library()', or generate with two workers"
         )
     return handle
 
