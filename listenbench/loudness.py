@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -23,6 +23,7 @@ MOST_LIMITING_DB = 4.0
 _BLOCK_SECONDS: Final = 0.4
 _OVERLAP: Final = 0.75
 _ABSOLUTE_GATE_LUFS: Final = -70.0
+_GATE_BELOW_MEAN_LU: Final = 10.0
 _OFFSET_LU: Final = -0.691
 
 _TOLERANCE_LU = 0.02
@@ -33,7 +34,7 @@ _HELD_DBTP: Final = PEAK_LIMIT_DBTP - 0.4
 """Where peaks are held: true-peak meters may read 0.4 dB low (EBU Tech 3341, test signals 15 to 19)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Blocks:
     """Loudness of a clip's gating blocks, 0.4 s long, of which the next starts every 0.1 s.
 
@@ -45,7 +46,7 @@ class Blocks:
 
     power: npt.NDArray[np.float64]
 
-    @property
+    @cached_property
     def lufs(self) -> npt.NDArray[np.float64]:
         """The loudness of each block; minus infinity for silence."""
         with np.errstate(divide="ignore"):
@@ -53,15 +54,13 @@ class Blocks:
         return levels
 
     @property
-    def relative_gate(self) -> float:
-        """The gate 10 LU below the mean of all blocks above the absolute gate, in LUFS."""
-        return _level(self.power[self.lufs >= _ABSOLUTE_GATE_LUFS]) - 10
-
-    @property
     def integrated(self) -> float:
-        """The integrated loudness in LUFS: the mean of the blocks above both gates."""
-        gate = max(self.relative_gate, _ABSOLUTE_GATE_LUFS)
-        return _level(self.power[self.lufs > gate])
+        """The integrated loudness in LUFS: the mean of the blocks above both gates.
+
+        The relative gate lies 10 LU below the mean of all blocks above the absolute gate.
+        """
+        relative_gate = _level(self.power[self.lufs >= _ABSOLUTE_GATE_LUFS]) - _GATE_BELOW_MEAN_LU
+        return _level(self.power[self.lufs > max(relative_gate, _ABSOLUTE_GATE_LUFS)])
 
 
 def integrated_loudness(samples: FloatArray, sample_rate: int) -> float:
@@ -98,7 +97,8 @@ def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
     count = int(np.round((seconds - _BLOCK_SECONDS) / (_BLOCK_SECONDS * step)) + 1)
     starts = [int(_BLOCK_SECONDS * (index * step) * sample_rate) for index in range(count)]
     ends = [int(_BLOCK_SECONDS * (index * step + 1) * sample_rate) for index in range(count)]
-    return Blocks(np.array([scale * np.sum(squares[a:b]) for a, b in zip(starts, ends, strict=True)], float))
+    sums = [np.add.reduce(squares[start:end]) for start, end in zip(starts, ends, strict=True)]
+    return Blocks(scale * np.array(sums, float))
 
 
 @cache
@@ -113,7 +113,7 @@ def _weighting(sample_rate: int) -> npt.NDArray[np.float64]:
 
 def _level(powers: npt.NDArray[np.float64]) -> float:
     """Return the loudness of the mean of powers; minus infinity if there is none."""
-    power = float(np.mean(powers)) if powers.size else 0.0
+    power = float(np.add.reduce(powers)) / powers.size if powers.size else 0.0
     return float(_OFFSET_LU + 10 * np.log10(power)) if power > 0 else -math.inf
 
 
@@ -139,7 +139,7 @@ def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> Flo
                 f"at {target_lufs} LUFS the clip would peak at {excess + _HELD_DBTP:.1f} dBTP, "
                 f"more than {MOST_LIMITING_DB} dB above the {_HELD_DBTP} dBTP at which peaks are held"
             )
-        if excess <= 0 and _scales_exactly(blocks, gain_db, target_lufs):
+        if excess <= 0 and _is_right(blocks, gain_db, target_lufs):
             return scaled
         result = held(scaled, sample_rate, _HELD_DBTP) if excess > 0 else scaled
         loudness = _finite(integrated_loudness(dequantised(quantised(result)), sample_rate))
@@ -149,23 +149,28 @@ def normalised(samples: FloatArray, sample_rate: int, target_lufs: float) -> Flo
     raise RenderError(f"the clip can't be brought to {target_lufs} LUFS: it comes out at {loudness:.2f}")
 
 
-def _scales_exactly(blocks: Blocks, gain_db: float, target_lufs: float) -> bool:
-    """Return whether a clip is sure to have its loudness, as integers, once it is scaled: the usual case.
+def _is_right(blocks: Blocks, gain_db: float, target_lufs: float) -> bool:
+    """Return whether a clip, once it is scaled and made of integers, is sure to have its loudness.
 
-    It is, if every block stays on its side of both gates, whatever rounding to integers does to it.
+    It is, in most cases: if no block lies so near the relative gate that rounding to integers could move it
+    across. Blocks near the absolute gate may count or not; they move the relative gate between two limits.
     """
-    if abs(blocks.integrated + gain_db - target_lufs) > _ROUNDING:
+    levels = blocks.lufs + gain_db
+    doubt = _most_changed_lu(_ABSOLUTE_GATE_LUFS)
+    counted = levels > _ABSOLUTE_GATE_LUFS + doubt
+    certain = np.count_nonzero(counted)
+    if not certain:
         return False
-    levels, gate = blocks.lufs + gain_db, blocks.relative_gate + gain_db
-    same_blocks = np.array_equal(blocks.lufs >= _ABSOLUTE_GATE_LUFS, levels >= _ABSOLUTE_GATE_LUFS)
-    from_absolute = np.abs(levels - _ABSOLUTE_GATE_LUFS).min()
-    from_relative = np.abs(levels - gate).min()
-    return (
-        same_blocks
-        and _most_changed_lu(target_lufs) < _TOLERANCE_LU
-        and from_absolute > _most_changed_lu(_ABSOLUTE_GATE_LUFS)
-        and from_relative > 2 * _most_changed_lu(gate)
-    )
+    doubtful = np.count_nonzero(levels >= _ABSOLUTE_GATE_LUFS - doubt) - certain
+    highest = _level(blocks.power[counted]) + gain_db - _GATE_BELOW_MEAN_LU
+    # As if the doubtful blocks, which lie below the mean, were silent.
+    lowest = highest - 10 * math.log10(1 + doubtful / certain)
+    change = 2 * _most_changed_lu(lowest)
+    below, above = lowest - change, highest + change
+    if below <= _ABSOLUTE_GATE_LUFS + doubt or np.any((levels >= below) & (levels <= above)):
+        return False
+    loudness = _level(blocks.power[levels > above]) + gain_db
+    return abs(loudness - target_lufs) + _most_changed_lu(target_lufs) + _ROUNDING <= _TOLERANCE_LU
 
 
 def _most_changed_lu(lufs: float) -> float:

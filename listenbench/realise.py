@@ -24,6 +24,9 @@ from listenbench.true_peak import peak_dbfs
 FADE_SECONDS: Final = 0.01
 """Length of the fade at the end of each clip, where its window cuts off what still rings."""
 
+_FADE_PHASE: Final = np.linspace(0, np.pi, round(FADE_SECONDS * SAMPLE_RATE) + 1)[1:]
+_FADE: Final = (0.5 + 0.5 * np.cos(_FADE_PHASE)).astype(np.float32)
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -71,10 +74,10 @@ class Studio:
         dry: dict[tuple[Clip, Take, str], FloatArray] = {}
         try:
             clip_a = self._sound(item.clip_a, dry)
-            start = self._with_silence(clip_a)
+            peak_a, start = round(peak_dbfs(clip_a), 2), self._with_silence(clip_a)
             for variant in item.variants:
                 clip_b = self._sound(variant.clip_b, dry)
-                peaks = (round(peak_dbfs(clip_a), 2), round(peak_dbfs(clip_b), 2))
+                peaks = (peak_a, round(peak_dbfs(clip_b), 2))
                 yield Recording(variant, np.concatenate([start, quantised(clip_b)]), peaks)
         except RenderError as error:
             raise RenderError(f"item {item.name}: {error}") from None
@@ -107,8 +110,6 @@ class Studio:
 
 def faded(samples: FloatArray) -> FloatArray:
     """Return the samples with a half-cosine fade over their last `FADE_SECONDS`."""
-    length = round(FADE_SECONDS * SAMPLE_RATE)
-    curve = (0.5 + 0.5 * np.cos(np.pi * np.arange(1, length + 1) / length)).astype(np.float32)
     result = samples.copy()
-    result[-length:] *= curve
+    result[-_FADE.size :] *= _FADE
     return result

@@ -76,6 +76,20 @@ def test_the_loudness_is_right_even_where_blocks_lie_near_a_gate(seed, decay, sp
     assert integrated_loudness(integers, RATE) == pytest.approx(target, abs=0.02)
 
 
+@settings(max_examples=50)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.one_of(st.floats(-53, -41), st.floats(-12, -8)), min_size=1, max_size=6),
+    st.floats(-30, 10),
+)
+def test_the_loudness_is_right_whatever_blocks_the_gain_lifts_over_a_gate(seed, parts, gain):
+    """Loud noise, and parts that come out near one of the gates: 47 LU or 10 LU below the target."""
+    noise = np.random.default_rng(seed).standard_normal((1 + len(parts), RATE // 2))
+    decibels = np.array([0, *parts])[:, None] - 35 + gain
+    levelled = normalised((noise * 10 ** (decibels / 20)).astype(np.float32).ravel(), RATE, -23.0)
+    assert integrated_loudness(dequantised(quantised(levelled)), RATE) == pytest.approx(-23.0, abs=0.02)
+
+
 def test_a_clip_shorter_than_a_gating_block_is_refused():
     with pytest.raises(ValueError, match="gating block"):
         integrated_loudness(sine(-20, seconds=0.3), RATE)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import struct
 import subprocess
 from pathlib import Path
 
@@ -116,6 +117,48 @@ def rename_soundfont(file):
     file.write_bytes(data)
 
 
+FLUTE_AFTER_RHYTHM = (
+    OWN_SPLIT
+    + """
+[tasks.melody]
+window_seconds = 2.5
+pitches = [[58, 79]]
+programs = [73]
+rungs = [200]
+stay = ["hiss"]
+"""
+)
+PRESET_BYTES = 38
+
+
+def move_preset(file, program):
+    """Give a preset of bank 0 another bank: `phdr` has the program after 20 bytes of name, then the bank."""
+    data = bytearray(file.read_bytes())
+    start = data.index(b"phdr") + 8
+    size = int.from_bytes(data[start - 4 : start], "little")
+    for place in range(start + 20, start + size, PRESET_BYTES):
+        if struct.unpack_from("<HH", data, place) == (program, 0):
+            struct.pack_into("<H", data, place + 2, 99)
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize("workers", [2, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_worker_that_raises_is_told_with_its_item(tmp_path, start, own_soundfont, workers):
+    """The soundfont is whole, but one of its presets is missing."""
+    file, options = own_soundfont
+    move_preset(file, 73)
+    options["split"].write_text(FLUTE_AFTER_RHYTHM)
+    run = start(tmp_path / "out" / "data", workers=workers, **options).wait()
+    *_, line = run.stderr.splitlines()
+    assert run.process.returncode == 2
+    assert "item melody-000000: " in line
+    assert "no preset with bank 0, program 73" in line
+    assert line.endswith("what is finished is kept: the same command goes on from there")
+    assert "Traceback" not in run.stderr
+    assert len(run.recordings()) == 4
+    run.leaves_no_process()
+
+
 def test_a_soundfont_changed_between_runs(tmp_path, start, own_soundfont):
     file, options = own_soundfont
     run = start(tmp_path / "out" / "data", items=30, **options)
@@ -145,4 +188,14 @@ def test_a_truncated_soundfont(tmp_path, start, own_soundfont):
     file, options = own_soundfont
     file.write_bytes(file.read_bytes()[:-1000])
     start(tmp_path / "out" / "data", **options).fails("TimGM6mb.sf2")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that nobody can read")
+def test_an_unreadable_soundfont(tmp_path, start, own_soundfont):
+    file, options = own_soundfont
+    file.unlink()
+    # A file, but nobody can read it, root neither: nothing is mapped at address 0.
+    file.symlink_to("/proc/self/mem")
+    start(tmp_path / "out" / "data", **options).fails("TimGM6mb.sf2", "can't read")
     assert list((tmp_path / "out").iterdir()) == []
