@@ -9,6 +9,8 @@ from typing import Any
 MOST_ITEMS = 20
 """Most items that a report names a check."""
 
+_TOO_FEW = "too few items"
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -56,6 +58,16 @@ def none_of(section: str, name: str, found: Iterable[str], examined: int, what: 
 def listed(section: str, name: str, figure: str) -> Check:
     """Return a figure without a limit."""
     return Check(section, name, figure, "", passed=True)
+
+
+def too_few(section: str, name: str, count: int) -> Check:
+    """Return what stands for a figure that so few items of one answer give no ground for."""
+    return listed(section, name, f"{_TOO_FEW}: {count} of one answer")
+
+
+def is_too_few(check: Check) -> bool:
+    """Return whether a check had too few items to say anything."""
+    return not check.limit and check.figure.startswith(_TOO_FEW)
 
 
 def failures(checks: Sequence[Check]) -> list[Check]:

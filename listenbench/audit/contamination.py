@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from listenbench.audit.check import MOST_ITEMS, Check, none_of
 from listenbench.audit.evidence import Evidence, Record
-from listenbench.audit.sound import Sound, near_duplicates
+from listenbench.audit.fingerprint import near_duplicates
+from listenbench.audit.sound import Identity
 
 _PITCHED = ("melody", "harmony")
 
 
 def check_contamination(
-    evidence: Evidence, other: Evidence, sounds: dict[str, Sound], other_sounds: dict[str, Sound]
+    evidence: Evidence, other: Evidence, sounds: Mapping[str, Identity], other_sounds: Mapping[str, Identity]
 ) -> Iterator[Check]:
     """Yield whether two data sets share soundfonts, pitches, sound changes, contents or audio."""
     for name, values in _COMMON.items():
@@ -90,8 +91,8 @@ def _near(
     task: str,
     evidence: Evidence,
     other: Evidence,
-    sounds: dict[str, Sound],
-    other_sounds: dict[str, Sound],
+    sounds: Mapping[str, Identity],
+    other_sounds: Mapping[str, Identity],
 ) -> Check:
     mine = {r.name: sounds[r.id].fingerprint for r in evidence.of(task) if r.id in sounds}
     measured = [r for r in other.of(task) if r.id in other_sounds]

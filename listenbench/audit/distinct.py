@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from listenbench.audit.check import Check, listed, none_of
 from listenbench.audit.evidence import Evidence
-from listenbench.audit.sound import Sound, near_duplicates
+from listenbench.audit.fingerprint import near_duplicates
+from listenbench.audit.sound import Sound
 
 
 def check_distinct(evidence: Evidence, sounds: dict[str, Sound]) -> Iterator[Check]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from listenbench._version import __version__
-from listenbench.audit.check import Check, failures
+from listenbench.audit.check import Check, failures, is_too_few
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}"
@@ -24,20 +25,47 @@ def verdict(check: Check) -> str:
 
 
 def as_text(checks: Sequence[Check]) -> str:
-    """Return the report as lines of text, the failures again at the end."""
+    """Return the report as lines of text, the failures again at the end.
+
+    Checks of one kind that had too few items share a line, and so do items of which the same is said; JSON
+    and HTML have them all.
+    """
     lines, section = [], ""
-    for check in checks:
+    for check in _folded(checks):
         if check.section != section:
             section = check.section
             lines += ["", section]
         limit = f"  [limit: {check.limit}]" if check.limit else ""
         lines.append(f"  {verdict(check):6}  {check.name}: {check.figure}{limit}")
         if not check.passed:
-            lines += [f"            {item}" for item in check.items]
+            lines += [f"            {item}" for item in _folded_items(check.items)]
     failed = failures(checks)
     lines += ["", f"{len(checks)} checks, {len(failed)} failed" + (":" if failed else "")]
     lines += [f"  {check.section}: {check.name}" for check in failed]
     return "\n".join(lines).lstrip("\n")
+
+
+def _folded(checks: Sequence[Check]) -> list[Check]:
+    """Return the checks with one for all of a kind that had too few items, in the place of the first."""
+    kinds: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        key = (check.section, check.name.rpartition(": ")[2]) if is_too_few(check) else ("", str(len(kinds)))
+        kinds.setdefault(key, []).append(check)
+    return [
+        group[0] if len(group) == 1 else replace(group[0], name=f"{kind}, {len(group)} times")
+        for (_, kind), group in kinds.items()
+    ]
+
+
+def _folded_items(items: Sequence[str]) -> list[str]:
+    """Return items as they are, and of lines that say the same of several files the first with a count."""
+    said: dict[str, list[str]] = {}
+    for item in items:
+        said.setdefault(item.rpartition(": ")[2], []).append(item)
+    return [
+        group[0] + (f" (and {len(group) - 1} more like it)" if len(group) > 1 else "")
+        for group in said.values()
+    ]
 
 
 def as_json(folder: str, fingerprint: str, checks: Sequence[Check]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from listenbench.audit.labels import check_files, check_labels
 from listenbench.audit.leaks import check_leaks
 from listenbench.audit.realised import check_realised
 from listenbench.audit.shortcuts import check_shortcuts
-from listenbench.audit.sound import Sound, measure_all
+from listenbench.audit.sound import identify_all, measure_all
 
 
 def audit(
@@ -46,7 +46,9 @@ def audit(
     """
     evidence = read_evidence(Path(folder))
     other = read_evidence(Path(against)) if against is not None else None
-    sounds, problems = _measured(evidence, workers, progress)
+    sounds, problems = measure_all(
+        _paths(evidence), evidence.split.silence_seconds, workers, progress=progress
+    )
     checks = [
         *check_files(evidence),
         none_of("files", "recordings that can't be measured", problems.values(), len(evidence.records)),
@@ -55,7 +57,9 @@ def audit(
         *check_distinct(evidence, sounds),
     ]
     if other is not None:
-        other_sounds, other_problems = _measured(other, workers, progress)
+        other_sounds, other_problems = identify_all(
+            _paths(other), other.split.silence_seconds, workers, progress=progress
+        )
         unread = none_of(
             "contamination",
             "recordings of the other that can't be measured",
@@ -69,6 +73,6 @@ def audit(
     return checks
 
 
-def _measured(evidence: Evidence, workers: int, progress: bool) -> tuple[dict[str, Sound], dict[str, str]]:
-    paths = {record.id: record.item.path for record in evidence.records}
-    return measure_all(paths, evidence.split.silence_seconds, workers, progress=progress)
+def _paths(evidence: Evidence) -> dict[str, Path]:
+    """Return the recordings by id, those of an item together."""
+    return {r.id: r.item.path for r in sorted(evidence.records, key=lambda record: record.name)}

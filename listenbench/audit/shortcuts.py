@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from listenbench.audit.check import Check, listed, none_of
+from listenbench.audit.check import Check, listed, none_of, too_few
 from listenbench.audit.evidence import Evidence, Record
 from listenbench.audit.sound import Sound
 from listenbench.compose.rhythm import RhythmOptions, one_clip_bound
@@ -33,6 +33,7 @@ _FOLDS = 5
 _FEWEST_ITEMS = 20
 
 Describe = Callable[[Record, Sound], Array]
+Fold = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,38 +71,69 @@ def check_shortcuts(evidence: Evidence, sounds: Mapping[str, Sound]) -> Iterator
         records = [r for r in evidence.of(task) if r.id in sounds]
         clean = [r for r in records if r.condition == "clean"]
         yield _equality(task, records, sounds)
+        described = _described(records, sounds)
         groups = {"clean": clean, "all": records} if len(clean) < len(records) else {"all": records}
         for condition, group in groups.items():
-            for name, describe in SHORTCUTS.items():
-                limit = _limit(evidence, task) if name in _ONE_CLIP_B else 0.5
-                yield _check(f"{task}, {condition}: {name}", group, sounds, describe, limit)
-            for name, describe in _HEARING.items():
-                yield _check(f"{task}, {condition}: {name}", group, sounds, describe, None)
+            yield from _group(evidence, task, condition, group, described)
 
 
-def _check(
-    name: str,
+def _described(records: Sequence[Record], sounds: Mapping[str, Sound]) -> dict[str, dict[str, Array]]:
+    """Return for each classifier what it is given of each recording, by id."""
+    return {
+        name: {r.id: describe(r, sounds[r.id]) for r in records}
+        for name, describe in (SHORTCUTS | _HEARING).items()
+    }
+
+
+def _group(
+    evidence: Evidence,
+    task: str,
+    condition: str,
     records: Sequence[Record],
-    sounds: Mapping[str, Sound],
-    describe: Describe,
-    limit: float | None,
-) -> Check:
+    described: Mapping[str, Mapping[str, Array]],
+) -> Iterator[Check]:
+    """Yield what each classifier makes of some recordings; all are tested on the same folds."""
     answers = np.array([r.changed for r in records])
     items = np.array([r.name for r in records])
-    counts = min((len(set(items[answers == value])) for value in (True, False)), default=0)
-    if counts < _FEWEST_ITEMS:
-        return listed("shortcuts", name, f"too few items: {counts} of one answer")
-    features = np.stack([describe(r, sounds[r.id]) for r in records])
-    level = FAMILY_LEVEL / (2 * len(SHORTCUTS))
-    estimate = cross_validated(features, answers, items, level)
-    if limit is None:
-        return listed("shortcuts", f"{name} (the queried attribute itself)", estimate.text())
-    bound = f"interval reaches {100 * limit:.1f} %"
-    return Check("shortcuts", name, estimate.text(), bound, estimate.low <= limit)
+    fewest = min((len(set(items[answers == value])) for value in (True, False)), default=0)
+    splits = folds(answers, items) if fewest >= _FEWEST_ITEMS else []
+    for name, features in described.items():
+        title = f"{task}, {condition}: {name}"
+        if not splits:
+            yield too_few("shortcuts", title, fewest)
+            continue
+        given = np.stack([features[r.id] for r in records])
+        estimate = cross_validated(given, answers, items, splits, FAMILY_LEVEL / (2 * len(SHORTCUTS)))
+        if name in _HEARING:
+            yield listed("shortcuts", f"{title} (the queried attribute itself)", estimate.text())
+            continue
+        limit = _limit(evidence, task) if name in _ONE_CLIP_B else 0.5
+        bound = f"interval reaches {100 * limit:.1f} %"
+        yield Check("shortcuts", title, estimate.text(), bound, estimate.low <= limit)
+
+
+def folds(answers: npt.NDArray[np.bool_], items: npt.NDArray[Any]) -> list[Fold]:
+    """Return the places of recordings to learn from and to be tested on, for each fold of a cross-validation.
+
+    Parameters
+    ----------
+    answers : ndarray of bool
+        What is to be said; as even in each fold as can be.
+    items : ndarray
+        The item of each recording; an item's recordings are never split between training and test.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    splitter = StratifiedGroupKFold(_FOLDS, shuffle=True, random_state=0)
+    return list(splitter.split(np.zeros(len(answers)), answers, items))
 
 
 def cross_validated(
-    features: Array, answers: npt.NDArray[np.bool_], items: npt.NDArray[Any], level: float
+    features: Array,
+    answers: npt.NDArray[np.bool_],
+    items: npt.NDArray[Any],
+    splits: Sequence[Fold],
+    level: float,
 ) -> Estimate:
     """Return how well a logistic regression answers items that it hasn't seen.
 
@@ -112,14 +144,16 @@ def cross_validated(
     answers : ndarray of bool
         What it has to say.
     items : ndarray
-        The item of each recording; an item's recordings are never split between training and test.
+        The item of each recording, to count them.
+    splits : sequence of (ndarray, ndarray)
+        What `folds` returns.
     level : float
         One minus the coverage of the interval.
     """
     from scipy.stats import norm
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
-    from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
+    from sklearn.model_selection import cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from threadpoolctl import threadpool_limits
@@ -128,12 +162,9 @@ def cross_validated(
         scores = np.full(len(answers), 0.5)
     else:
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.02, max_iter=500))
-        folds = StratifiedGroupKFold(_FOLDS, shuffle=True, random_state=0)
         # Problems of this size are solved faster by one thread than by several that wait for one another.
         with threadpool_limits(1):
-            scores = cross_val_predict(
-                model, features, answers, groups=items, cv=folds, method="predict_proba"
-            )[:, 1]
+            scores = cross_val_predict(model, features, answers, cv=splits, method="predict_proba")[:, 1]
     # A score of exactly one half is a coin: half right.
     right = np.where(scores == 0.5, 0.5, (scores > 0.5) == answers)
     accuracy, count = float(right.mean()), len(set(items.tolist()))

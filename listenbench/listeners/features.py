@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+import numpy.typing as npt
 
 from listenbench.audio import SAMPLE_RATE, FloatArray
 from listenbench.listeners.hearing import Array, erb_bank, power_spectrogram
@@ -25,10 +28,16 @@ def clip_features(clip: FloatArray) -> Array:
     ndarray of float, shape (n,)
         n is the same for every clip. The first `LEVELS` describe level and duration.
     """
-    level = np.log(power_spectrogram(clip, _FRAME, _HOP) @ erb_bank(_FRAME, *_BANDS) + 1e-12)
+    power = power_spectrogram(clip, _FRAME, _HOP, precision=np.float32)
+    level = np.log((power @ _bank()).astype(np.float64) + 1e-12)
     return np.concatenate(
         [_levels(clip), level.mean(axis=0), level.std(axis=0), _pulse(level), _pitches(clip)]
     )
+
+
+@cache
+def _bank() -> npt.NDArray[np.float32]:
+    return erb_bank(_FRAME, *_BANDS).astype(np.float32)
 
 
 def _levels(clip: FloatArray) -> Array:
@@ -63,7 +72,8 @@ def _pulse(level: Array) -> Array:
 def _pitches(clip: FloatArray) -> Array:
     """Return the mean level at every semitone of seven octaves, less the overall mean."""
     count, lowest = _SEMITONES
-    power = power_spectrogram(clip, _LONG_FRAME, _LONG_HOP).mean(axis=0)
+    spectrogram = power_spectrogram(clip, _LONG_FRAME, _LONG_HOP, precision=np.float32)
+    power = spectrogram.mean(axis=0, dtype=np.float64)
     centres = lowest * 2 ** (np.arange(count) / 12)
     level = np.log(np.interp(centres, np.fft.rfftfreq(_LONG_FRAME, 1 / SAMPLE_RATE), power) + 1e-12)
     result: Array = level - level.mean()

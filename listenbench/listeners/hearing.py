@@ -14,6 +14,8 @@ from listenbench.errors import DataError
 
 Array = npt.NDArray[np.floating[Any]]
 
+Precision = type[np.float64] | type[np.float32]
+
 CENTS_A_BIN = 20
 """Width of a bin of `log_spectrogram`."""
 
@@ -66,22 +68,28 @@ def first_onset(clip: FloatArray) -> int:
     return max(0, int(np.argmax(level > _ONSET_SHARE * level.max())) - width)
 
 
-def frames(clip: Array, length: int, hop: int) -> Array:
+def frames(clip: Array, length: int, hop: int, precision: Precision = np.float64) -> Array:
     """Return overlapping frames, shape (count, length), the first of which is centred on the start."""
-    padded = np.concatenate([np.zeros(length // 2), clip, np.zeros(length)])
+    padded = np.zeros(length // 2 + len(clip) + length, precision)
+    padded[length // 2 : length // 2 + len(clip)] = clip
     view = np.lib.stride_tricks.sliding_window_view(padded, length)
     result: Array = view[::hop][: len(clip) // hop + 1]
     return result
 
 
-def power_spectrogram(clip: Array, length: int, hop: int, padding: int = 1) -> Array:
+def power_spectrogram(
+    clip: Array, length: int, hop: int, padding: int = 1, precision: Precision = np.float64
+) -> Array:
     """Return the power of Hann-windowed frames, shape (frames, length * padding // 2 + 1).
 
-    A sine of amplitude 1 has a power of 1 at its frequency.
+    A sine of amplitude 1 has a power of 1 at its frequency. Single precision takes a third of the time, and
+    its amplitudes err by some 130 dB below the loudest: less than rounding to 16 bits does.
     """
-    window = np.hanning(length)
-    spectrum = np.fft.rfft(frames(clip, length, hop) * window, length * padding, axis=1)
-    power: Array = np.abs(spectrum) ** 2 / (window.sum() / 2) ** 2
+    from scipy.fft import rfft
+
+    window: Array = np.hanning(length).astype(precision)
+    spectrum = rfft(frames(clip, length, hop, precision) * window, length * padding, axis=1)
+    power: Array = np.abs(spectrum) ** 2 / precision((window.sum(dtype=np.float64) / 2) ** 2)
     return power
 
 

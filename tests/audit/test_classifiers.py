@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from listenbench.audit.shortcuts import cross_validated, wilson
+from listenbench.audit.shortcuts import cross_validated, folds, wilson
 
 
 @pytest.mark.parametrize(("right", "count"), [(125, 250), (140, 250), (250, 250), (3, 20)])
@@ -24,14 +24,26 @@ def planted(strength, seed=0, items=120):
     return features, answers, np.repeat(np.arange(items), 2)
 
 
+def estimated(features, answers, items, level):
+    return cross_validated(features, answers, items, folds(answers, items), level)
+
+
+def test_folds_keep_items_together_and_answers_even():
+    answers, items = np.repeat(np.arange(40) % 2 == 0, 3), np.repeat(np.arange(40), 3)
+    for learned, tested in folds(answers, items):
+        assert not set(items[learned]) & set(items[tested])
+        assert set(learned) | set(tested) == set(range(len(items)))
+        assert answers[tested].mean() == 0.5
+
+
 def test_a_planted_cue_is_found_above_chance():
-    estimate = cross_validated(*planted(2.0), level=0.001)
+    estimate = estimated(*planted(2.0), level=0.001)
     assert estimate.low > 0.5
     assert estimate.area > 0.8
 
 
 def test_without_a_cue_the_interval_holds_chance():
-    estimate = cross_validated(*planted(0.0), level=0.001)
+    estimate = estimated(*planted(0.0), level=0.001)
     assert estimate.low <= 0.5 <= estimate.high
     assert estimate.items == 120
     assert estimate.recordings == 240
@@ -39,7 +51,7 @@ def test_without_a_cue_the_interval_holds_chance():
 
 def test_features_that_never_vary_answer_by_coin():
     features, answers, items = planted(0.0)
-    assert cross_validated(np.ones_like(features), answers, items, 0.05).accuracy == 0.5
+    assert estimated(np.ones_like(features), answers, items, 0.05).accuracy == 0.5
 
 
 def test_what_an_item_alone_tells_is_not_learned_from_its_own_recordings():
@@ -47,5 +59,5 @@ def test_what_an_item_alone_tells_is_not_learned_from_its_own_recordings():
     generator = np.random.default_rng(3)
     features = np.repeat(np.eye(100), 2, axis=0)
     answers = np.repeat(generator.permutation(100) % 2 == 0, 2)
-    estimate = cross_validated(features, answers, np.repeat(np.arange(100), 2), 0.001)
+    estimate = estimated(features, answers, np.repeat(np.arange(100), 2), 0.001)
     assert estimate.low <= 0.5
