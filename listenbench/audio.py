@@ -54,7 +54,8 @@ FloatArray = npt.NDArray[np.float32]
 def quantised(samples: FloatArray) -> Samples:
     """Return the samples as 16-bit integers, rounded and without dither, so that zeros stay zeros."""
     scaled = samples * _FULL_SCALE
-    return np.rint(scaled, out=scaled).astype(np.int16)
+    rounded: Samples = np.rint(scaled, out=scaled).astype(np.int16)
+    return rounded
 
 
 def dequantised(samples: Samples) -> FloatArray:
