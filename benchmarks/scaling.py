@@ -113,7 +113,7 @@ def print_table(title: str, rows: Sequence[Cost]) -> None:
 @click.option("--items", type=click.IntRange(2), default=20, show_default=True, help="N, items a task.")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
 @click.option(
-    "--planned", type=click.IntRange(400), default=100_000, show_default=True, help="Items to be planned."
+    "--planned", type=click.IntRange(400), default=40_000, show_default=True, help="Items to be planned."
 )
 def main(items: int, workers: int, planned: int) -> None:
     """Measure and print."""

@@ -17,7 +17,7 @@ from listenbench import journal
 from listenbench.dataset import GOLD, MANIFEST, METADATA
 from listenbench.journal import Entry
 
-_ROWS_A_RUN: Final = 4096
+_ROWS_A_RUN: Final = 1024
 _RUNS_AT_ONCE: Final = 256
 _DIGEST: Final = np.dtype(">u8")
 
