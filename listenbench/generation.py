@@ -25,7 +25,7 @@ from listenbench.finishing import finish, versions
 from listenbench.items import Item
 from listenbench.journal import Entry
 from listenbench.plan import plan
-from listenbench.recording import Job, noted_item, record
+from listenbench.recording import Job, noted_item, prepare, record
 from listenbench.request import Request, Shard, make_request
 from listenbench.soundfonts import FoundSoundfont, find
 from listenbench.source_code import source_digest
@@ -261,6 +261,9 @@ def _results(job: Job, items: Iterator[Item], workers: int | Executor | None) ->
         yield from map(partial(record, job), batches)
     else:
         with processes(workers) as pool:
+            # Planning the first items takes as long as starting a worker does: both at once.
+            for _ in range(workers):
+                pool.submit(prepare, job)
             yield from in_order(pool, partial(record, job), batches, workers * _CALLS_IN_FLIGHT_A_WORKER)
 
 

@@ -74,6 +74,17 @@ def record(job: Job, items: Sequence[Item]) -> list[Entry]:
         return _recorded(job, items)
 
 
+def prepare(job: Job) -> None:
+    """Load what the first items would load otherwise, so that it is there when they come.
+
+    Whatever goes wrong here does so again at the first item.
+    """
+    from scipy import signal as _signal  # noqa: F401 # the filters of loudness
+
+    with _ONE_AT_A_TIME:
+        _studio(job)
+
+
 def _recorded(job: Job, items: Sequence[Item]) -> list[Entry]:
     studio = _studio(job)
     entries: list[Entry] = []
