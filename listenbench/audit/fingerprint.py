@@ -3,7 +3,7 @@
 Two kinds are kept of every clip. Signs of energy differences over bands and time, after Haitsma and Kalker,
 "A Highly Robust Audio Fingerprinting System", ISMIR 2002, tell pitches and timbres apart, but not figures of
 percussion: between the strokes, all sounds of one kind die away alike. Places where the level of a band rises
-tell those apart, by the strokes alone.
+tell those apart, by the strokes alone; for percussion, both kinds have to agree.
 """
 
 from __future__ import annotations
@@ -19,10 +19,20 @@ from listenbench.audio import FloatArray
 from listenbench.listeners.hearing import Array, erb_bank, power_spectrogram
 
 SAME_SIGNS = 0.8
-"""Share of equal signs from which two pitched clips sound nearly alike."""
+"""Share of equal signs from which two pitched clips sound nearly alike.
+
+Of 3 million pairs of items in each task, one reached it, of harmony; of two takes of a melody or line, 97 %
+did, of chords, half."""
 
 SAME_RISES = 0.87
-"""Share of common rises from which two clips of percussion sound nearly alike."""
+"""Share of common rises from which two clips of percussion play nearly the same strokes.
+
+Two takes of one figure reach 0.86 to 1; at rates 2 % apart none reached 0.75."""
+
+SAME_SOUND_SIGNS = 0.68
+"""Share of equal signs from which two clips of percussion that play the same strokes have the same sound.
+
+Two takes of one figure reach 0.76 to 1; two sounds of a soundfont, at most 0.6."""
 
 _FRAME, _HOP = 4096, 1024
 _BANDS = (33, 100.0, 8000.0)
@@ -86,12 +96,14 @@ def near_duplicates(
     if not first or not second:
         return []
     names_a, names_b = list(first), list(second)
+    sides = [list(side.values()) for side in (first, second)]
+    agreement = equal_signs(*_stacked([[p.signs for p in side] for side in sides]))
     if task == "rhythm":
-        agreement = common_rises(*_stacked([[p.rises for p in side.values()] for side in (first, second)]))
-        rows, columns = np.nonzero(agreement >= SAME_RISES)
+        strokes = common_rises(*_stacked([[p.rises for p in side] for side in sides]))
+        alike = (strokes >= SAME_RISES) & (agreement >= SAME_SOUND_SIGNS)
     else:
-        agreement = equal_signs(*_stacked([[p.signs for p in side.values()] for side in (first, second)]))
-        rows, columns = np.nonzero(agreement >= SAME_SIGNS)
+        alike = agreement >= SAME_SIGNS
+    rows, columns = np.nonzero(alike)
     pairs = {tuple(sorted((names_a[i], names_b[j]))) for i, j in zip(rows, columns, strict=True)}
     return sorted((a, b) for a, b in pairs if a != b)
 
