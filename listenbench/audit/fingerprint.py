@@ -3,7 +3,7 @@
 Two kinds are kept of every clip. Signs of energy differences over bands and time, after Haitsma and Kalker,
 "A Highly Robust Audio Fingerprinting System", ISMIR 2002, tell pitches and timbres apart, but not figures of
 percussion: between the strokes, all sounds of one kind die away alike. Places where the level of a band rises
-tell those apart, by the strokes alone, whatever sound they have.
+tell those apart, by the strokes alone; for percussion, both kinds have to agree, and each stroke be in both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from listenbench.audio import FloatArray
 from listenbench.listeners.hearing import Array, erb_bank, power_spectrogram
 
 SAME_SIGNS = 0.8
-"""Share of equal signs from which two pitched clips sound nearly alike."""
+"""Share of equal signs from which two pitched clips sound nearly alike.
+
+Of 3 million pairs of items in each task, one reached it, of harmony; of two takes of a melody or line, 97 %
+did, of chords, half."""
 
 SAME_RISES = 0.87
 """Share of common rises from which two clips of percussion have nearly the same strokes."""
