@@ -1,5 +1,6 @@
 """The plan: labels, contract of the variants, uniqueness, prefixes and seeds."""
 
+import re
 from collections import Counter
 from itertools import islice, pairwise
 
@@ -259,13 +260,15 @@ def test_letters_are_fixed_in_test_and_counterbalanced_in_train():
 
 def test_a_request_beyond_the_capacity_says_so():
     table = SPLITS["test"].model_dump(mode="json")
-    table["tasks"] = {"harmony": table["tasks"]["harmony"]}
-    table["tasks"]["harmony"]["pitches"] = [[60, 78]]
-    table["tasks"]["harmony"]["rungs"] = [3]
-    table["tasks"]["harmony"]["programs"] = [0]
-    table["tasks"]["harmony"]["options"] = {"broken": 0, "progression": 0}
-    with pytest.raises(SpecError, match="no new content was found after"):
-        list(plan(Split.model_validate(table), 0, items=100_000))
+    # With the ratio 1.5, there is but one rate in such a range for clip A: 150 a minute.
+    options = {"rates": [100.0, 225.0], "figures": ["x.xx", "x..x", "xx..x."]}
+    table["tasks"] = {"rhythm": {**table["tasks"]["rhythm"], "rungs": [1.5], "options": options}}
+    split = Split.model_validate(table)
+    with pytest.raises(SpecError, match=r"no new content was found after (\d+) items") as failure:
+        list(plan(split, 0, items=16))
+    capacity = int(re.search(r"after (\d+) items", str(failure.value))[1])
+    assert len({item.content for item in plan(split, 0, items=capacity)}) == capacity > 3
+
 
 
 def test_every_wording_says_what_to_ignore_and_ends_with_the_instruction():
