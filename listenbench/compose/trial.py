@@ -51,7 +51,7 @@ class Unsuitable(Exception):  # noqa: N818 - not an error: it asks the planner f
     """Raised where a draw can't be used: it doesn't fit, or admits no edit. Another draw may be."""
 
 
-def first_suitable(draw: Callable[[], T], attempts: int = _ATTEMPTS) -> T:
+def first_suitable(draw: Callable[[], T]) -> T:
     """Draw until a draw is suitable.
 
     Composers draw the free variables once and repeat only what depends on the rung; otherwise a rung that
@@ -60,9 +60,9 @@ def first_suitable(draw: Callable[[], T], attempts: int = _ATTEMPTS) -> T:
     Raises
     ------
     Unsuitable
-        If none of so many draws is.
+        If none of a thousand draws is.
     """
-    for _ in range(attempts):
+    for _ in range(_ATTEMPTS):
         try:
             return draw()
         except Unsuitable:

@@ -270,7 +270,6 @@ def test_a_request_beyond_the_capacity_says_so():
     assert len({item.content for item in plan(split, 0, items=capacity)}) == capacity > 3
 
 
-
 def test_every_wording_says_what_to_ignore_and_ends_with_the_instruction():
     for task in TASKS.values():
         assert len({question.text for question in task.questions}) >= 8
