@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
-from listenbench.compose.rhythm import chain_length, draw_rate, one_clip_bound
-from listenbench.plan import plan
+from listenbench.compose.rhythm import (
+    RhythmOptions,
+    chain_length,
+    compose_rhythm,
+    draw_rate,
+    one_clip_bound,
+)
+from listenbench.compose.trial import Setting
 from listenbench.randomness import stream
-from listenbench.splits import load_split
-from listenbench.splits.model import Split
 
 RATES = (49.0, 360.0)
 RATIOS = (1.1, 1.2, 1.35, 1.5)
@@ -52,17 +55,21 @@ def test_the_bound_by_hand():
     assert one_clip_bound(RATES, 1.1) == 0.55
 
 
-def test_items_that_keep_apart_have_rates_as_if_they_did_not():
-    """In the train split rates are crowded; items that went where there is room would give clip B away."""
-    table = load_split("train").model_dump()
-    table["tasks"] = {"rhythm": table["tasks"]["rhythm"]}
-    items = list(plan(Split.model_validate(table), 5, items=2_400, variants=("clean",)))
-    for ratio in RATIOS:
-        places = chain_length(RATES, ratio)
-        above = [math.log(60 / i.clip_a.clip.beat / RATES[0]) for i in items if i.rung == ratio]
-        counts = np.zeros(places, int)
-        for height in above:
-            # The bottom is free within less than the distance of two places, so that the place is sure.
-            place = math.floor((height - math.log(ratio)) / (2 * math.log(ratio)))
-            counts[min(place, places - 1)] += 1
-        assert chisquare(counts).pvalue > 0.002, (ratio, counts)
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_a_rate_is_drawn_whatever_figures_have_room_for_it(ratio):
+    """Were it drawn again where it is crowded, middle rates would be rarer, and clip B would tell more."""
+    setting, options = Setting(4.0, ()), RhythmOptions()
+
+    def crowded(content, neighbourhood=None):
+        is_middle = neighbourhood is not None and 4.5 < neighbourhood.place < 5.3
+        return not (is_middle and "guiro" not in content)
+
+    moved = 0
+    for seed in range(300):
+        free, kept = (
+            compose_rhythm(stream(seed, "rates"), setting, options, ratio, accept)
+            for accept in (lambda *_: True, crowded)
+        )
+        assert kept.clip_a.beat == free.clip_a.beat
+        moved += kept.material["sound"] != free.material["sound"]
+    assert moved > 30
