@@ -55,7 +55,7 @@ def onset_times(samples, shortest_interval):
     lag = round(0.006 * RATE / hop)
     rise = np.maximum(smooth[lag:] - smooth[:-lag], 0)
     peaks, _ = find_peaks(
-        rise, height=0.5 * rise.max(), distance=max(1, int(0.7 * shortest_interval * RATE / hop))
+        rise, height=0.3 * rise.max(), distance=max(1, int(0.7 * shortest_interval * RATE / hop))
     )
     return (peaks + lag / 2) * hop / RATE
 
