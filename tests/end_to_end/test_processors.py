@@ -17,7 +17,7 @@ letters = "fixed"
 soundfonts = ["fluidr3-gm", "timgm6mb"]
 
 [tasks.rhythm]
-window_seconds = 3.0
+window_seconds = 3.4
 rungs = [1.35]
 stay = [
     "room", "eq", "hiss", "soundfont", "codec", "pink_noise", "lowpass", "compressor", "clipping", "wow",
