@@ -23,7 +23,7 @@ stay = [
     "room", "eq", "hiss", "soundfont", "codec", "pink_noise", "lowpass", "compressor", "clipping", "wow",
     "hum",
 ]
-options = { rates = [60.0, 240.0] }
+options = { rates = [100.0, 300.0] }
 """
 
 
