@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from listenbench.soundfonts.folders import cache_folder
+from listenbench.whole_files import write_whole
 
 Array = npt.NDArray[np.float64]
 
@@ -71,12 +70,4 @@ def _write(path: Path, values: Array) -> None:
     """Put an entry in place in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     payload = values.astype(_STORED).tobytes()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(hashlib.sha256(payload).digest() + payload)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, hashlib.sha256(payload).digest() + payload)
