@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
+from listenbench.effects.filters import rounded
 from listenbench.errors import SpecError
 
 OPUS_SAMPLE_RATE: Final = 48_000
@@ -31,7 +32,7 @@ _OPUS_DC_REJECT: Final = 6.3 * 3 / OPUS_SAMPLE_RATE
 
 _ZERO_CROSSINGS: Final = 10
 _KAISER_BETA: Final = 5.0
-_COEFFICIENT_STEPS: Final = 2.0**30
+_COEFFICIENT_BITS: Final = 30
 
 _LARGEST_LAG: Final = 8
 """Samples; where Opus takes music for speech, its lower band comes up to 2 samples early."""
@@ -154,15 +155,11 @@ def _resampled(samples: FloatArray, sample_rate: int, target: int) -> FloatArray
 
 @cache
 def _anti_aliasing(factor: int) -> npt.NDArray[np.float64]:
-    """Return the low-pass that `resample_poly` makes by default, with rounded coefficients.
-
-    NumPy's sine differs in its last bits between processors. A codec may magnify such a difference.
-    """
+    """Return the low-pass that `resample_poly` makes by default, rounded: a codec may magnify differences."""
     from scipy.signal import firwin
 
     taps = firwin(2 * _ZERO_CROSSINGS * factor + 1, 1 / factor, window=("kaiser", _KAISER_BETA))
-    rounded: npt.NDArray[np.float64] = np.round(taps * _COEFFICIENT_STEPS) / _COEFFICIENT_STEPS
-    return rounded
+    return rounded(taps, _COEFFICIENT_BITS)
 
 
 def _without_phase_lead(samples: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from listenbench.effects.base import TASKS, AudioEffect, FloatArray, Settings, one_of
+from listenbench.effects.filters import forwards_and_backwards
 from listenbench.errors import SpecError
 
 Cutoff = Annotated[float, Field(ge=500, le=16_000)]
@@ -53,7 +54,7 @@ class Lowpass(AudioEffect[LowpassOptions, LowpassParameters]):
     def _apply(
         self, samples: FloatArray, sample_rate: int, parameters: LowpassParameters
     ) -> npt.NDArray[np.floating[Any]]:
-        from scipy.signal import butter, sosfilt
+        from scipy.signal import butter
 
         if parameters.cutoff_hz >= sample_rate / 2:
             raise SpecError(
@@ -61,6 +62,4 @@ class Lowpass(AudioEffect[LowpassOptions, LowpassParameters]):
                 f"got {parameters.cutoff_hz}"
             )
         sections = butter(_ORDER, parameters.cutoff_hz, fs=sample_rate, output="sos")
-        forwards = sosfilt(sections, samples.astype(np.float64))
-        backwards: npt.NDArray[np.float64] = sosfilt(sections, forwards[::-1])[::-1]
-        return backwards
+        return forwards_and_backwards(sections, samples)

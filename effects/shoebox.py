@@ -35,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from listenbench.effects.cache import cached
+from listenbench.effects.filters import forwards_and_backwards, rounded
 from listenbench.errors import RenderError
 
 Array = npt.NDArray[np.float64]
@@ -60,7 +61,7 @@ _IMAGE_ORDER: Final = 17
 
 _RUMBLE_HZ: Final = 10.0
 _RUMBLE_ORDER: Final = 2
-_COEFFICIENT_STEPS: Final = 2.0**40
+_COEFFICIENT_BITS: Final = 40
 
 _FIT_FROM_DB, _FIT_TO_DB = -5.0, -25.0
 _FEWEST_SAMPLES: Final = 100
@@ -227,18 +228,15 @@ def _simulate(room: Room, sample_rate: int) -> tuple[Array, int]:
 
 
 def _without_rumble(response: Array, sample_rate: int) -> Array:
-    """Take away what lies below hearing, forwards and backwards in time, so that nothing is delayed.
+    """Take away what lies below hearing, without delay.
 
     Image sources all add up with the same sign, which leaves a constant offset.
     """
-    from scipy.signal import butter, sosfilt
+    from scipy.signal import butter
 
     sections = butter(_RUMBLE_ORDER, _RUMBLE_HZ, "highpass", fs=sample_rate, output="sos")
     # A filter with poles this near to 1 magnifies the rounding of its coefficients a million times.
-    sections = np.round(sections * _COEFFICIENT_STEPS) / _COEFFICIENT_STEPS
-    forwards = sosfilt(sections, response)
-    backwards: Array = sosfilt(sections, forwards[::-1])[::-1]
-    return backwards
+    return forwards_and_backwards(rounded(sections, _COEFFICIENT_BITS), response)
 
 
 def _at_whole_samples(source: Array, microphone: Array, sample_rate: int) -> tuple[Array, int]:
