@@ -13,8 +13,8 @@ Array = npt.NDArray[np.float64]
 def rounded(coefficients: Array, bits: int) -> Array:
     """Return coefficients rounded to so many bits behind the binary point.
 
-    NumPy takes other instructions on other processors, so that what it designs differs in its last bits. Where
-    these would be magnified, rounding makes the coefficients the same everywhere.
+    NumPy takes other instructions on other processors, so that what it designs differs in its last bits.
+    Where these would be magnified, rounding makes the coefficients the same everywhere.
     """
     steps = 2.0**bits
     result: Array = np.round(coefficients * steps) / steps

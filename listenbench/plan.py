@@ -175,11 +175,10 @@ class TaskPlanner(Iterator[Item]):
         question = self._task.questions[cell.wording]
         first, second = question.choices
         choices = (second, first) if cell.swapped else (first, second)
-        take_a, take_b = self._takes(index, trial, cell.factor)
         right = question.relation_for(cell.choice)
         other = next(relation for relation in trial.clip_b if relation != right)
-        clean = Performance(trial.clip_b[right], take_b, cell.soundfont)
-        edited = Performance(trial.clip_b[other], take_b, cell.soundfont)
+        clean = Performance(trial.clip_b[right], Take(), cell.soundfont)
+        edited = Performance(trial.clip_b[other], Take(), cell.soundfont)
         changes, perturbed = self._perturbed(index, cell.factor, clean)
         performances = {
             "clean": (right, None, clean),
@@ -187,6 +186,8 @@ class TaskPlanner(Iterator[Item]):
             "stay": (right, cell.factor, perturbed),
             "both": (other, cell.factor, self._applied(index, changes, edited)),
         }
+        clips = (trial.clip_a, *(performance.clip for _, _, performance in performances.values()))
+        take_a, take_b = self._takes(index, clips)
         variants = tuple(
             Variant(
                 id=variant_id(self.seed, self.split.name, self.name, index, condition),
@@ -194,7 +195,7 @@ class TaskPlanner(Iterator[Item]):
                 answer=LETTERS[choices.index(question.answers[relation])],
                 relation=relation,
                 factor=factor,
-                clip_b=performance,
+                clip_b=replace(performance, take=take_b),
                 difference=trial.edits[relation],
             )
             for condition, (relation, factor, performance) in performances.items()
@@ -215,13 +216,10 @@ class TaskPlanner(Iterator[Item]):
             trial.material,
         )
 
-    def _takes(self, index: int, trial: Trial, factor: str) -> tuple[Take, Take]:
+    def _takes(self, index: int, clips: Sequence[Clip]) -> tuple[Take, Take]:
         if self.split.takes == "identical":
             return Take(), Take()
         # As long as the longest clip: deviations that come twice would tell that clip B is the faster one.
-        clips = [trial.clip_a, *trial.clip_b.values()]
-        if any(effect.stage is Stage.MUSIC for effect in self.split.chain(factor)):
-            clips += [self._redrawn(index, clip) for clip in trial.clip_b.values()]
         notes = max(sum(len(part.notes) for part in clip.parts) for clip in clips)
         return draw_takes(self._stream(index, "take"), notes)
 
