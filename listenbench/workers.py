@@ -52,7 +52,7 @@ class _Processes(ProcessPoolExecutor):
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Submit a call; a process started for it is born deaf to Ctrl-C."""
-        with _interrupts_held_back(), undisplaced_children():
+        with _interrupts_held_back():
             future = super().submit(function, *args, **kwargs)
         for process in multiprocessing.active_children():
             if process.pid is not None and process.pid not in self._strangers:
@@ -89,7 +89,8 @@ def processes(workers: int) -> Iterator[Executor]:
         raise RenderError(f"can't start worker processes ({error.strerror}): try --workers 1") from None
     finished = False
     try:
-        yield pool
+        with undisplaced_children():
+            yield pool
         finished = True
     except BrokenProcessPool:
         raise WorkerDiedError(pool.deaths()) from None
