@@ -6,7 +6,6 @@ import wave
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from struct import Struct
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -33,10 +32,6 @@ MEDIA_TYPES: Final = MappingProxyType({WAV: "audio/wav", FLAC: "audio/flac"})
 FLAC_HEADER_BYTES: Final = 42
 """The marker 'fLaC', and one block of metadata: 4 bytes of header and the 34 of STREAMINFO (RFC 9639)."""
 
-# RIFF, its size, WAVE; fmt, its size, its six fields; data, its size (IBM and Microsoft, Multimedia
-# Programming Interface and Data Specifications 1.0, 1991).
-_WAV_HEADER: Final = Struct("<4sI4s4sIHHIIHH4sI")
-_PCM: Final = 1
 _CHANNELS: Final = 1
 _BYTES_PER_SAMPLE: Final = 2
 _SCALE: Final = np.float32(32_768)
@@ -77,14 +72,13 @@ def encoded(samples: Samples, audio_format: str = WAV) -> bytes:
 
 
 def _wav(samples: Samples) -> bytes:
-    data = np.ascontiguousarray(samples, "<i2").data
-    block = _CHANNELS * _BYTES_PER_SAMPLE
-    layout = (_PCM, _CHANNELS, SAMPLE_RATE, SAMPLE_RATE * block, block, 8 * _BYTES_PER_SAMPLE)
-    size = data.nbytes
-    header = _WAV_HEADER.pack(
-        b"RIFF", _WAV_HEADER.size - 8 + size, b"WAVE", b"fmt ", 16, *layout, b"data", size
-    )
-    return b"".join((header, data))
+    buffer = BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(_CHANNELS)
+        file.setsampwidth(_BYTES_PER_SAMPLE)
+        file.setframerate(SAMPLE_RATE)
+        file.writeframes(samples.astype("<i2").tobytes())
+    return buffer.getvalue()
 
 
 def _flac(samples: Samples) -> bytes:
