@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -67,13 +66,8 @@ class Fingerprint:
 def fingerprint(clip: FloatArray) -> Fingerprint:
     """Return the fingerprint of a clip."""
     spectrogram = power_spectrogram(clip, _FRAME, _HOP, precision=np.float32)
-    power = (spectrogram @ _bank()).astype(np.float64)
+    power = (spectrogram @ erb_bank(_FRAME, *_BANDS, np.float32)).astype(np.float64)
     return Fingerprint(_signs(power[: _SIGN_FRAMES + 1], power.max()), _rises(power))
-
-
-@cache
-def _bank() -> npt.NDArray[np.float32]:
-    return erb_bank(_FRAME, *_BANDS).astype(np.float32)
 
 
 def _signs(power: Array, loudest: float) -> Places:

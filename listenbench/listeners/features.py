@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
-import numpy.typing as npt
 
 from listenbench.audio import SAMPLE_RATE, FloatArray
 from listenbench.listeners.hearing import Array, erb_bank, power_spectrogram
@@ -29,15 +26,10 @@ def clip_features(clip: FloatArray) -> Array:
         n is the same for every clip. The first `LEVELS` describe level and duration.
     """
     power = power_spectrogram(clip, _FRAME, _HOP, precision=np.float32)
-    level = np.log((power @ _bank()).astype(np.float64) + 1e-12)
+    level = np.log((power @ erb_bank(_FRAME, *_BANDS, np.float32)).astype(np.float64) + 1e-12)
     return np.concatenate(
         [_levels(clip), level.mean(axis=0), level.std(axis=0), _pulse(level), _pitches(clip)]
     )
-
-
-@cache
-def _bank() -> npt.NDArray[np.float32]:
-    return erb_bank(_FRAME, *_BANDS).astype(np.float32)
 
 
 def _levels(clip: FloatArray) -> Array:

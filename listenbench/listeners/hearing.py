@@ -140,7 +140,9 @@ def correlation_over_shifts(first: Array, second: Array, largest: int) -> Array:
 
 
 @cache
-def erb_bank(size: int, bands: int, lowest_hz: float, highest_hz: float) -> Array:
+def erb_bank(
+    size: int, bands: int, lowest_hz: float, highest_hz: float, precision: Precision = np.float64
+) -> Array:
     """Return triangular bands, evenly spaced on the ERB-rate scale, shape (size // 2 + 1, bands).
 
     The scale is that of Glasberg and Moore, Hearing Research 47 (1990): 21.4 log10(1 + 0.00437 f).
@@ -149,5 +151,5 @@ def erb_bank(size: int, bands: int, lowest_hz: float, highest_hz: float) -> Arra
     low, high = (21.4 * np.log10(1 + 0.00437 * f) for f in (lowest_hz, highest_hz))
     centres = np.linspace(low, high, bands)
     width = centres[1] - centres[0]
-    result: Array = np.maximum(0.0, 1 - np.abs(rate[:, None] - centres) / width)
+    result: Array = np.maximum(0.0, 1 - np.abs(rate[:, None] - centres) / width).astype(precision)
     return result
