@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -140,6 +141,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if min(arguments.items, arguments.workers, arguments.sample) < 1:
         parser.error("--items, --workers and --sample are 1 or more")
+    if shutil.which("fluidsynth") is None:
+        parser.error("the program fluidsynth is missing: install the package of that name")
     request = make_request("test", 0, None, arguments.items)
     items = list(plan(request.split, 0))
     with tempfile.TemporaryDirectory() as name:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -88,26 +89,32 @@ def prepare(job: Job) -> None:
 def _recorded(job: Job, items: Sequence[Item]) -> list[Entry]:
     studio = _studio(job)
     entries: list[Entry] = []
-    for item in items:
-        note_item(job.place, item)
-        try:
-            entries += [_written(job, item, recording) for recording in studio.realise(item)]
-        except (OSError, RenderError):
-            raise
-        except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
-            reason = str(error) if isinstance(error, ListenbenchError) else repr(error)
-            raise RenderError(f"item {item.name}: {reason}") from error
-    _note_rest(job.place)
+    with _noting(job.place) as note:
+        for item in items:
+            note(item)
+            try:
+                entries += [_written(job, item, recording) for recording in studio.realise(item)]
+            except (OSError, RenderError):
+                raise
+            except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
+                reason = str(error) if isinstance(error, ListenbenchError) else repr(error)
+                raise RenderError(f"item {item.name}: {reason}") from error
     return entries
 
 
-def note_item(place: Workplace, item: Item) -> None:
-    """Leave word of what this process is at, for the case that it dies."""
-    (place.at_work / str(os.getpid())).write_text(item.name, "utf-8")
+@contextlib.contextmanager
+def _noting(place: Workplace) -> Iterator[Callable[[Item], None]]:
+    """Yield what leaves word of the item that this process is at, for the case that it dies."""
+    path = place.at_work / str(os.getpid())
+    with path.open("wb", buffering=0) as file:
 
+        def note(item: Item) -> None:
+            file.seek(0)
+            file.truncate()
+            file.write(item.name.encode())
 
-def _note_rest(place: Workplace) -> None:
-    (place.at_work / str(os.getpid())).unlink(missing_ok=True)
+        yield note
+    path.unlink(missing_ok=True)
 
 
 def noted_item(place: Workplace, process: int) -> str | None:

@@ -16,6 +16,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from listenbench.decoder import undisplaced_children
 from listenbench.errors import RenderError
+from listenbench.memory import keep_freed_memory
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -126,7 +127,8 @@ def in_order(
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the main process, and end with it."""
+    """Leave Ctrl-C to the main process, end with it, and keep memory for the next clip."""
+    keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
