@@ -1,12 +1,13 @@
 """Measure what making a data set costs beyond synthesis and writing.
 
-    python -m benchmarks.generate [--items N] [--workers N] [--sample N]
+    python -m benchmarks.generate [--items N] [--workers N] [--sample N] [--rounds N]
 
 On the same items of the test split, with all caches warm: (a) the bare cost, which is rendering every
 distinct clip with FluidSynth and writing as many WAV files, in as many processes; (b) `listenbench generate`;
 (c) the way of one fluidsynth program a clip with a MIDI file of pretty_midi, on a sample of the clips.
 
-CPU seconds are given beside the elapsed ones, since other programs on the machine lengthen those.
+CPU seconds are given beside the elapsed ones, since other programs on the machine lengthen those. (a) and (b)
+take turns for some rounds, of which the medians count, and the ratio is that of each round.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from functools import partial
 from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -89,6 +91,8 @@ def render_and_write(folder: str, items: Sequence[Item]) -> None:
 
 def measured(work: Callable[[], object], items: float) -> Cost:
     """Run something and return what it took, the processes that it started included."""
+    # Otherwise the system would still be writing the files of the work before.
+    os.sync()
     cpu, started = _cpu(), time.perf_counter()
     work()
     return Cost(items, time.perf_counter() - started, _cpu() - cpu)
@@ -106,6 +110,23 @@ def product(folder: Path, request: Request, workers: int) -> None:
     command = [sys.executable, "-m", "listenbench", "generate", "--split", request.split.name]
     options = ["--items", str(request.split.items), "--workers", str(workers), "--out", str(folder / "data")]
     subprocess.run([*command, *options], check=True, capture_output=True)
+
+
+def compared(folder: Path, request: Request, items: list[Item], workers: int) -> tuple[Cost, Cost]:
+    """Return what the bare work and the command take, one after the other."""
+    bare_folder, product_folder = folder / "bare", folder / "product"
+    for empty in (bare_folder, product_folder):
+        shutil.rmtree(empty, ignore_errors=True)
+        empty.mkdir()
+    return (
+        measured(lambda: bare(bare_folder, items, workers), len(items)),
+        measured(lambda: product(product_folder, request, workers), len(items)),
+    )
+
+
+def median_cost(costs: Sequence[Cost]) -> Cost:
+    """Return the median time and CPU time of the same work."""
+    return Cost(costs[0].items, median(c.elapsed for c in costs), median(c.cpu for c in costs))
 
 
 def one_program_a_clip(folder: Path, clips: Iterable[tuple[Clip, Path]]) -> None:
@@ -138,9 +159,10 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=250, help="items a task")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--sample", type=int, default=3, help="items for the programs")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of (a) and (b)")
     arguments = parser.parse_args()
-    if min(arguments.items, arguments.workers, arguments.sample) < 1:
-        parser.error("--items, --workers and --sample are 1 or more")
+    if min(arguments.items, arguments.workers, arguments.sample, arguments.rounds) < 1:
+        parser.error("--items, --workers, --sample and --rounds are 1 or more")
     if shutil.which("fluidsynth") is None:
         parser.error("the program fluidsynth is missing: install the package of that name")
     request = make_request("test", 0, None, arguments.items)
@@ -148,14 +170,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         product(folder, make_request("test", 0, None, 1), arguments.workers)
-        for part in ("warm", "bare", "product", "programs"):
+        for part in ("warm", "programs"):
             (folder / part).mkdir()
         product(folder / "warm", request, arguments.workers)
         planning = measured(lambda: list(plan(request.split, 1)), len(items))
-        costs = [
-            measured(lambda: bare(folder / "bare", items, arguments.workers), len(items)),
-            measured(lambda: product(folder / "product", request, arguments.workers), len(items)),
-        ]
+        rounds = [compared(folder, request, items, arguments.workers) for _ in range(arguments.rounds)]
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         sample = items[:: max(1, len(items) // arguments.sample)][: arguments.sample]
         clips = [
@@ -163,12 +182,16 @@ def main() -> None:
         ]
         programs = measured(lambda: one_program_a_clip(folder / "programs", clips), len(sample))
     print(f"{'':<44}{'items/s':>10}{'ms an item':>12}{'CPU ms':>12}")
-    print(costs[0].row(f"(a) bare: rendering and writing, {arguments.workers} processes"))
-    print(costs[1].row(f"(b) listenbench generate, {arguments.workers} workers"))
+    bare_cost, product_cost = (median_cost(costs) for costs in zip(*rounds, strict=True))
+    print(bare_cost.row(f"(a) bare: rendering and writing, {arguments.workers} processes"))
+    print(product_cost.row(f"(b) listenbench generate, {arguments.workers} workers"))
     print(programs.row(f"(c) a fluidsynth program a clip, {len(sample)} items"))
     print(planning.row("    planning alone"))
-    print(f"b/a: {costs[1].elapsed / costs[0].elapsed:.2f} elapsed, {costs[1].cpu / costs[0].cpu:.2f} CPU")
-    times = programs.elapsed / programs.items / (costs[1].elapsed / costs[1].items)
+    elapsed = sorted(b.elapsed / a.elapsed for a, b in rounds)
+    cpu = sorted(b.cpu / a.cpu for a, b in rounds)
+    for name, ratios in (("elapsed", elapsed), ("CPU", cpu)):
+        print(f"b/a {name}: {median(ratios):.2f} (rounds from {ratios[0]:.2f} to {ratios[-1]:.2f})")
+    times = programs.elapsed / programs.items / (product_cost.elapsed / product_cost.items)
     print(f"c/b: {times:.0f} elapsed")
     print(f"peak memory of the largest process: {peak:.0f} MB")
 

@@ -24,6 +24,7 @@ from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
 from listenbench.items import Item, Performance
 from listenbench.loudness import normalised
+from listenbench.memory import keep_freed_memory
 from listenbench.plan import plan
 from listenbench.realise import Recording, faded
 from listenbench.records import gold_row, manifest_row, metadata_row
@@ -99,6 +100,7 @@ class Bench:
 @click.option("--items", type=click.IntRange(1), default=100, show_default=True, help="Items a task.")
 def main(name: str, items: int) -> None:
     """Print a table in Markdown."""
+    keep_freed_memory()  # as workers do
     split, watch = load_split(name), Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(split, Path(folder), watch)
