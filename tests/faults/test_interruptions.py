@@ -32,10 +32,11 @@ def test_killed_twice_and_resumed(tmp_path, start, assert_whole):
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path, start, assert_whole):
     moments = random.Random(7)
-    duration, rounds = 6.0, 0
+    began = time.monotonic()
+    start(tmp_path / "undisturbed" / "data").succeeds()
+    duration, rounds = time.monotonic() - began, 0
     while rounds < 20:
         out = tmp_path / str(rounds) / "data"
-        started = time.monotonic()
         for _ in range(3):
             run = start(out)
             time.sleep(moments.uniform(0, duration))
@@ -49,7 +50,6 @@ def test_killed_at_random_moments(tmp_path, start, assert_whole):
         kept = {} if out.exists() else run.recordings()
         assert_resumed(start(out).succeeds(), kept)
         assert_whole(out)
-        assert time.monotonic() - started < 600
 
 
 @pytest.mark.slow
