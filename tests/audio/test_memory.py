@@ -45,5 +45,5 @@ def test_a_worker_does_not_have_the_same_pages_cleared_again():
 def test_a_system_with_another_library_goes_on_without(monkeypatch):
     from listenbench import memory
 
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda _: object())
     memory.keep_freed_memory()
