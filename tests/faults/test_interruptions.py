@@ -87,7 +87,7 @@ def test_control_c(tmp_path, start, assert_whole, whole_group):
 @pytest.mark.slow
 def test_control_c_at_random_moments(tmp_path, start, assert_whole):
     moments = random.Random(8)
-    for _ in range(12):
+    for _ in range(8):
         run = start(tmp_path / "data", items=40)
         # Python itself has to start first.
         run.until(run.partial.exists)

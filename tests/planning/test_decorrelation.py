@@ -10,7 +10,7 @@ from listenbench.splits import load_split
 from listenbench.tasks import TASKS
 
 ITEMS = 5_000
-SHUFFLES = 200
+SHUFFLES = 60
 BINS = 12
 
 
