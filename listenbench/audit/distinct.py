@@ -18,7 +18,8 @@ def check_distinct(evidence: Evidence, sounds: dict[str, Sound]) -> Iterator[Che
         for record in evidence.of(task):
             contents[str(record.manifest["content"])].add(record.name)
         doubled = [name for names in contents.values() if len(names) > 1 for name in names]
-        yield none_of("distinctness", f"{task}: symbolic content used twice", doubled, len(contents), "items")
+        items = len(set().union(*contents.values()))
+        yield none_of("distinctness", f"{task}: symbolic content used twice", doubled, items, "items")
         yield listed("distinctness", f"{task}: effective number of items", f"{_effective(contents):.1f}")
         yield _clips(evidence, task, sounds)
         yield _near(evidence, task, sounds)
@@ -41,7 +42,8 @@ def _clips(evidence: Evidence, task: str, sounds: dict[str, Sound]) -> Check:
             owners[sounds[record.id].sha256_a].add(record.name)
             owners[sounds[record.id].sha256_b].add(record.name)
     shared = [name for names in owners.values() if len(names) > 1 for name in names]
-    return none_of("distinctness", f"{task}: clips with the same samples", shared, len(owners), "items")
+    items = len(set().union(*owners.values()))
+    return none_of("distinctness", f"{task}: clips with the same samples", shared, items, "items")
 
 
 def _near(evidence: Evidence, task: str, sounds: dict[str, Sound]) -> Check:

@@ -91,7 +91,12 @@ def test_an_item_with_the_music_and_sound_of_another_is_found(copy, sounds):
     second["content"] = first["content"]
     copy.path(second).write_bytes(copy.path(first).read_bytes())
     evidence = copy.save()
-    found = failed(check_distinct(evidence, measured_again(evidence, sounds, second)))
+    checks = list(check_distinct(evidence, measured_again(evidence, sounds, second)))
+    items = len({record.name for record in evidence.of("harmony")})
+    figures = {check.name: check.figure for check in checks}
+    for name in ("symbolic content used twice", "clips with the same samples"):
+        assert figures[f"harmony: {name}"] == f"2 of {items}"
+    found = failed(checks)
     for name in ("used twice", "clips with the same samples", "recordings with the same samples"):
         assert name in found
     assert first["item"] in found
