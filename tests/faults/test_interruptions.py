@@ -67,7 +67,8 @@ def test_a_damaged_recording_of_a_killed_run_is_made_again(tmp_path, start, asse
 
 
 def other_answer(lines):
-    return [lines[0].replace('"answer": "A"', '"answer": "C"').replace('"answer": "B"', '"answer": "C"'), *lines[1:]]
+    first = lines[0].replace('"answer": "A"', '"answer": "C"').replace('"answer": "B"', '"answer": "C"')
+    return [first, *lines[1:]]
 
 
 @pytest.mark.parametrize(
