@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -43,8 +44,33 @@ FAILED: Final = 2
 INTERRUPTED: Final = 130
 
 
+STATUS: Final = "listenbench.status"
+"""Key of a context's `meta`: the exit status that is known before anything is printed."""
+
+
+class _ReaderGoneError(Exception):
+    """Nobody reads the output any more.
+
+    Attributes
+    ----------
+    status : int
+        The exit status.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self.status = status
+
+
 class LazyGroup(click.Group):
     """A group whose commands are modules of `listenbench.commands`, each with a `command`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; of a closed pipe click would make status 1, with which `verify` says 'altered'."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError(ctx.meta.get(STATUS, 0)) from error
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Return the names of all commands, in the order of a user's work."""
@@ -79,7 +105,23 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; every expected error is one line on standard error and exit status 2."""
+    _open_standard_files()
     sys.exit(run(arguments))
+
+
+def _open_standard_files() -> None:
+    """Have a standard file that is closed lead nowhere: its number would go to the next file that is opened.
+
+    What a library writes to standard error would then end in a recording.
+    """
+    for number, mode in ((0, "r"), (1, "w"), (2, "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is taken, which is this one.
+            os.set_inheritable(os.open(os.devnull, os.O_RDONLY if mode == "r" else os.O_WRONLY), True)
+            file = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115,PTH123
+            setattr(sys, ("stdin", "stdout", "stderr")[number], file)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -91,10 +133,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return request.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
+    except _ReaderGoneError as gone:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return gone.status
+    except MemoryError:
+        return _fail("there is not enough memory: close other programs, or raise the limit (ulimit -v)")
     except (click.ClickException, ListenbenchError, ImportError, OSError) as error:
         return _fail(_message(error))
 
@@ -117,5 +161,7 @@ def _message(error: Exception) -> str:
 
 def _fail(message: str, status: int = FAILED) -> int:
     line = " ".join(message.split())
-    click.echo(f"listenbench: {line}", err=True)
+    # Where standard error is a full disk or a closed pipe, the status alone has to tell.
+    with contextlib.suppress(OSError):
+        click.echo(f"listenbench: {line}", err=True)
     return status

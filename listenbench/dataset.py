@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,6 +111,7 @@ def read_description(folder: Path) -> Row:
     path = folder / DESCRIPTION
     for name in (DESCRIPTION, METADATA, GOLD, MANIFEST, CROISSANT, AUDIO):
         check_inside(folder, folder / name)
+        _check_ends(folder / name)
     try:
         description = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -287,6 +289,16 @@ def check_inside(folder: Path, path: Path) -> None:
         if path.is_symlink():
             raise DataError(f"{path}: a link: a data set holds files and folders alone; copy the file itself")
         path = path.parent
+
+
+def _check_ends(path: Path) -> None:
+    """Refuse a pipe or a device in place of a table, which could be read for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise DataError(f"{path}: neither a file nor a folder: the data set is damaged")
 
 
 def recording_path(folder: Path, description: Mapping[str, Any], identifier: str) -> Path:

@@ -39,6 +39,8 @@ _LOGGER: Final = logging.getLogger(__name__)
 _ITEMS_A_CALL: Final = 4
 _CALLS_IN_FLIGHT_A_WORKER: Final = 4
 _CALLS_IN_FLIGHT_ELSEWHERE: Final = 256
+_MOST_WORKERS: Final = 4096
+"""More than any machine has cores: semaphores hold no number of any size."""
 
 
 def generate(  # noqa: PLR0913 # one parameter an option of the command
@@ -135,8 +137,10 @@ def make(
     workers, overwrite, progress
         See `generate`.
     """
-    if not isinstance(workers, Executor) and (type(workers) is not int or workers < 1):
-        raise SpecError(f"workers: {workers!r} is not a whole number of 1 or more")
+    if not isinstance(workers, Executor) and (
+        type(workers) is not int or not 1 <= workers <= _MOST_WORKERS
+    ):
+        raise SpecError(f"workers: {workers!r} is not a whole number from 1 to {_MOST_WORKERS:,}")
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
     origin = {"soundfonts": described, "versions": versions(request.audio_format)}
@@ -153,7 +157,13 @@ def make(
         if overwrite:
             delivery.check_replaceable()
         job = _job(request, found, origin, place, elsewhere=isinstance(workers, Executor))
-        _record(request, job, place, None if in_process else workers, progress=progress)
+        try:
+            _record(request, job, place, None if in_process else workers, progress=progress)
+        except BaseException:
+            # It may have failed for this, and what was recorded since must not be gone on from: the file may
+            # have its old content back by then.
+            _check_unchanged(found, described, place)
+            raise
         _check_unchanged(found, described, place)
         finish(place, request, origin, sorted_entries(place.journal, place.sorting), delivery.deliver)
 
@@ -239,6 +249,9 @@ def _record(
     ) as bar:
         if done == request.items:
             return
+        if isinstance(workers, int):
+            # More would start, find nothing to do, and be waited for.
+            workers = min(workers, -(-(request.items - done) // _ITEMS_A_CALL))
         for entries in _results(job, islice(_planned(request), done, None), workers):
             journal.append(place.journal, entries)
             bar.update(len(entries) // variants)

@@ -1,11 +1,13 @@
 """The journal of unfinished work: one line a finished recording, in the order of the plan.
 
-A line is complete when its line feed is there. What follows the last whole item, whose recordings are all
-on disk as the journal says, is cut off before work goes on.
+A line ends with a check of all of it and of its place in the file, so that no row is gone on from that was
+altered or stands elsewhere than it was written. It is complete when its line feed is there. What follows the
+last whole item, whose recordings are all on disk as the journal says, is cut off before work goes on.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,23 +26,29 @@ class Entry(NamedTuple):
     gold: str
     manifest: str
 
-    def line(self) -> str:
-        """Return the entry as one line; JSON has neither tabs nor line feeds of its own."""
-        return "\t".join(self) + "\n"
+    def line(self, place: int) -> bytes:
+        """Return the line at a place of a file; JSON has neither tabs nor line feeds of its own."""
+        text = "\t".join(self).encode()
+        return text + b"\t" + _check(text, place) + b"\n"
 
     @classmethod
-    def parse(cls, line: str) -> Entry:
-        """Read a line.
+    def parse(cls, line: bytes, place: int) -> Entry:
+        """Read the line at a place of a file, in bytes from its start.
 
         Raises
         ------
         DataError
-            If it is not complete.
+            If it is not complete, or not the one that was written there.
         """
-        fields = line.removesuffix("\n").split("\t")
-        if len(fields) != len(cls._fields) or not line.endswith("\n"):
-            raise DataError("a line of the journal is not complete")
-        return cls(*fields)
+        text, _, check = line.removesuffix(b"\n").rpartition(b"\t")
+        fields = text.split(b"\t")
+        if len(fields) != len(cls._fields) or not line.endswith(b"\n") or check != _check(text, place):
+            raise DataError("a line of the journal is not complete, or was altered")
+        return cls(*(field.decode() for field in fields))
+
+
+def _check(text: bytes, place: int) -> bytes:
+    return hashlib.sha256(b"%d\t%b" % (place, text)).hexdigest()[:16].encode()
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:
@@ -51,17 +59,21 @@ def append(path: Path, entries: Iterable[Entry]) -> None:
     OSError
         If it has none.
     """
-    data = "".join(entry.line() for entry in entries).encode()
     with path.open("ab", buffering=0) as file:
+        data, place = bytearray(), file.tell()
+        for entry in entries:
+            data += entry.line(place + len(data))
         while data:
             data = data[file.write(data) :]
 
 
 def read(path: Path) -> Iterator[Entry]:
     """Yield all entries."""
-    with path.open(encoding="utf-8", newline="\n") as file:
+    place = 0
+    with path.open("rb") as file:
         for line in file:
-            yield Entry.parse(line)
+            yield Entry.parse(line, place)
+            place += len(line)
 
 
 def recover(path: Path, data: Path, variants: int, suffix: str) -> int:
@@ -88,7 +100,7 @@ def recover(path: Path, data: Path, variants: int, suffix: str) -> int:
     recordings, position, end = 0, 0, 0
     with path.open("r+b") as file:
         for line in file:
-            if not _is_on_disk(line, data, suffix):
+            if not _is_on_disk(line, position, data, suffix):
                 break
             recordings += 1
             position += len(line)
@@ -99,9 +111,10 @@ def recover(path: Path, data: Path, variants: int, suffix: str) -> int:
     return recordings // variants
 
 
-def _is_on_disk(line: bytes, data: Path, suffix: str) -> bool:
+def _is_on_disk(line: bytes, place: int, data: Path, suffix: str) -> bool:
     try:
-        entry = Entry.parse(line.decode())
-        return file_sha256(data / recording_name(entry.id, suffix)) == entry.sha256
+        entry = Entry.parse(line, place)
+        path = data / recording_name(entry.id, suffix)
+        return not path.is_symlink() and file_sha256(path) == entry.sha256
     except (DataError, OSError, UnicodeDecodeError):
         return False

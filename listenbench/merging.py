@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
+import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -25,6 +26,7 @@ from listenbench.dataset import (
     fingerprint,
     is_identifier,
     load,
+    parsed_row,
     read_description,
     recording_name,
 )
@@ -32,9 +34,13 @@ from listenbench.errors import DataError, SpecError
 from listenbench.finishing import finish
 from listenbench.journal import Entry
 from listenbench.model_errors import described
+from listenbench.randomness import checked_seed
 from listenbench.request import Request, Shard
 from listenbench.splits import Split
 from listenbench.workplace import Workplace, is_empty_folder, workplace
+
+_SHARED: Final = ("task", "item", "condition", "answer")
+"""What gold and manifest both say."""
 
 _COMMON: Final = ("format", "seed", "audio_format", "split", "soundfonts", "versions")
 
@@ -60,6 +66,7 @@ def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
         If a part is missing, doubled, damaged or of another data set, or `out` is there already.
     """
     folders, target = [Path(part) for part in parts], Path(out)
+    _check_apart(folders, target)
     descriptions = [_checked(folder) for folder in folders]
     _check_same(folders, descriptions)
     _check_complete(folders, descriptions)
@@ -69,11 +76,19 @@ def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
     name = json.dumps([[d["shard"], d["fingerprint"]] for d in descriptions])
     with workplace(target, hashlib.sha256(name.encode()).hexdigest()[:16]) as place:
         try:
-            rows = heapq.merge(*(_entries(folder, place, request.audio_format) for folder in folders))
+            parts_rows = (_entries(folder, place, request.audio_format) for folder in folders)
+            rows = _all_of(request, heapq.merge(*parts_rows))
             finish(place, request, descriptions[0], rows)
         except OSError as error:
-            raise DataError(f"{target}: can't join the parts: {error.strerror}") from None
+            raise DataError(f"{target}: can't join the parts: {error.strerror or error}") from None
     return load(target)
+
+
+def _check_apart(folders: Sequence[Path], target: Path) -> None:
+    """Refuse to write into a part."""
+    for folder in folders:
+        if os.path.realpath(target).startswith(os.path.join(os.path.realpath(folder), "")):  # noqa: PTH118
+            raise DataError(f"{target}: lies in the part {folder}, which stays as it is: give another --out")
 
 
 def _checked(folder: Path) -> Row:
@@ -119,12 +134,31 @@ def _check_complete(folders: Sequence[Path], descriptions: Sequence[Row]) -> Non
 
 
 def _whole_request(folder: Path, description: Row) -> Request:
+    for key in ("soundfonts", "versions"):
+        if not isinstance(description.get(key), dict):
+            raise DataError(f"{folder}: dataset.json has no {key!r}: make this part again")
     try:
-        split = Split.model_validate(description["split"])
-        return Request(split, description["seed"], audio_format=audio_format(description))
+        seed = checked_seed(description.get("seed"))
+        split = Split.model_validate(description.get("split"))
+        return Request(split, seed, audio_format=audio_format(description))
+    except SpecError as error:
+        raise DataError(f"{folder}: dataset.json is damaged: {error}: make this part again") from None
     except ValidationError as error:
-        reasons = described(error, Split, description["split"])
+        reasons = described(error, Split, description.get("split"))
         raise DataError(f"{folder}: the split in dataset.json is damaged: {reasons}") from None
+
+
+def _all_of(request: Request, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Pass on entries in the order of their ids; refuse them if one comes twice or they are not all there."""
+    before, found = "", 0
+    for entry in entries:
+        if entry.id <= before:
+            raise DataError(f"the id {entry.id} is not in its place, or comes twice: make all parts again")
+        yield entry
+        before, found = entry.id, found + 1
+    wanted = request.items * len(request.split.variants)
+    if found != wanted:
+        raise DataError(f"the parts have {found} recordings, and {wanted} belong there: make all parts again")
 
 
 def _entries(folder: Path, place: Workplace, suffix: str) -> Iterator[Entry]:
@@ -134,23 +168,36 @@ def _entries(folder: Path, place: Workplace, suffix: str) -> Iterator[Entry]:
         (folder / GOLD).open(encoding="utf-8", newline="\n") as gold,
         (folder / MANIFEST).open(encoding="utf-8", newline="\n") as manifest,
     ):
-        for number, lines in enumerate(zip(metadata, gold, manifest, strict=False), start=1):
-            texts = [line.rstrip("\n") for line in lines]
-            identifier, sha256 = _names(folder, number, texts[2])
-            _copy(folder, place.data, recording_name(identifier, suffix), sha256)
-            yield Entry(identifier, sha256, *texts)
+        try:
+            for number, lines in enumerate(zip(metadata, gold, manifest, strict=True), start=1):
+                texts = [line.rstrip("\n") for line in lines]
+                identifier, sha256 = _names(folder, number, texts, suffix)
+                _copy(folder, place.data, recording_name(identifier, suffix), sha256)
+                yield Entry(identifier, sha256, *texts)
+        except ValueError:  # lengths that differ, or text that is no UTF-8
+            raise DataError(f"{folder}: its tables are damaged: make this part again") from None
 
 
-def _names(folder: Path, number: int, text: str) -> tuple[str, str]:
-    """Return the id and the hash in a line of a manifest."""
-    try:
-        row: dict[str, Any] = json.loads(text)
-        identifier, sha256 = row["id"], row["sha256"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        identifier, sha256 = None, None
-    if not is_identifier(identifier) or not isinstance(sha256, str):
+def _names(folder: Path, number: int, texts: Sequence[str], suffix: str) -> tuple[str, str]:
+    """Return the id and the hash that a row of the three tables tells, if they agree with each other."""
+    tables = (METADATA, GOLD, MANIFEST)
+    metadata, gold, manifest = (
+        parsed_row(folder / name, number, text) for name, text in zip(tables, texts, strict=True)
+    )
+    identifier, sha256 = manifest.get("id"), manifest.get("sha256")
+    if (
+        not is_identifier(identifier)
+        or not isinstance(sha256, str)
+        or not metadata.get("id") == gold.get("id") == identifier
+        or metadata.get("file_name") != recording_name(str(identifier), suffix)
+        or any(manifest.get(key) != gold.get(key) for key in _SHARED)
+        # Half a surrogate pair is text, but can't be written.
+        or not all(str(manifest.get(key)).isprintable() for key in (*_SHARED, "content"))
+        or not all(isinstance(manifest.get(key), str) for key in (*_SHARED, "content"))
+        or not {"clip_a", "clip_b"} <= manifest.keys()
+    ):
         raise DataError(f"{folder / MANIFEST}:{number}: not a row of a data set")
-    return identifier, sha256
+    return str(identifier), sha256
 
 
 def _copy(part: Path, folder: Path, name: str, sha256: str) -> None:

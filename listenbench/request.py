@@ -139,4 +139,8 @@ def make_request(
         changes["variants"] = list(variants)
     if audio_format not in FORMATS:
         raise SpecError(f"format: {audio_format!r} is not known; there are {', '.join(FORMATS)}")
-    return Request(Split.model_validate(changes), checked_seed(seed), shard, audio_format)
+    request = Request(Split.model_validate(changes), checked_seed(seed), shard, audio_format)
+    if request.items == 0:
+        total = Request(request.split, seed).items
+        raise SpecError(f"shard: {shard} would be empty: there are {total} items: make {total} parts at most")
+    return request

@@ -53,8 +53,15 @@ class _Processes(ProcessPoolExecutor):
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Submit a call; a process started for it is born deaf to Ctrl-C."""
-        with _interrupts_held_back():
-            future = super().submit(function, *args, **kwargs)
+        try:
+            with _interrupts_held_back():
+                future = super().submit(function, *args, **kwargs)
+        except OSError as error:
+            raise _no_process(error.strerror) from None
+        except RuntimeError as error:  # as the threading module says that there is no room for another one
+            if isinstance(error, BrokenProcessPool) or "start new thread" not in str(error):
+                raise
+            raise _no_process(str(error)) from None
         for process in multiprocessing.active_children():
             if process.pid is not None and process.pid not in self._strangers:
                 self.children[process.pid] = process
@@ -73,6 +80,12 @@ class _Processes(ProcessPoolExecutor):
         return {pid: code for pid, code in codes.items() if code is not None and code not in _NO_CULPRITS}
 
 
+def _no_process(reason: str | None) -> RenderError:
+    return RenderError(
+        f"can't start worker processes ({reason}): give fewer --workers, or raise the limit (ulimit -a)"
+    )
+
+
 @contextlib.contextmanager
 def processes(workers: int) -> Iterator[Executor]:
     """Yield an executor of so many processes, none of which outlives the block or this process.
@@ -87,7 +100,7 @@ def processes(workers: int) -> Iterator[Executor]:
     try:
         pool = _Processes(workers)
     except OSError as error:
-        raise RenderError(f"can't start worker processes ({error.strerror}): try --workers 1") from None
+        raise _no_process(error.strerror) from None
     finished = False
     try:
         with undisplaced_children():

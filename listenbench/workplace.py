@@ -128,9 +128,10 @@ def workplace(target: Path, identity: str, option: str = "--out") -> Iterator[Wo
     Raises
     ------
     DataError
-        If another process works there, or nothing can be written there.
+        If another process works there, nothing can be written there, or no folder could be renamed to it.
     """
     target = absolute(target)
+    _check_renamable(target, option)
     root = _root(target)
     with _locked(root, target, option):
         place = Workplace(target, root / identity)
@@ -149,7 +150,10 @@ def workplace(target: Path, identity: str, option: str = "--out") -> Iterator[Wo
 
 def absolute(path: Path) -> Path:
     """Return an absolute path without '..', whose last element names it."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 # `resolve` would follow a link, which may be replaced
+    try:
+        return Path(os.path.abspath(path))  # noqa: PTH100 # `resolve` would follow a link
+    except FileNotFoundError:
+        raise DataError(f"{path}: the folder that this was started in is gone: change to another") from None
 
 
 def is_empty_folder(path: Path) -> bool:
@@ -164,6 +168,30 @@ def tidy(target: Path) -> None:
         if root.is_dir():
             with _locked(root, target, "--out"):
                 _discard_others(root, _LOCK)
+
+
+def _check_renamable(target: Path, option: str) -> None:
+    """Refuse, before any work, a place to which the finished folder could not be renamed at the end."""
+    try:
+        is_link, is_mount = target.is_symlink(), target.is_mount()
+    except OSError as error:
+        raise DataError(f"{target}: can't write here: {error.strerror}") from None
+    if is_link:
+        raise DataError(f"{target}: this is a link: give the folder that it leads to as {option}")
+    if is_mount:
+        raise DataError(f"{target}: another disk is mounted here: give a folder below it as {option}")
+    if _is_within(target):
+        raise DataError(
+            f"{target}: this was started in the folder that would be replaced: change to the one above"
+        )
+
+
+def _is_within(folder: Path) -> bool:
+    """Return whether this process was started in a folder or below."""
+    try:
+        return Path.cwd().is_relative_to(os.path.realpath(folder))
+    except OSError:
+        return False
 
 
 def _root(target: Path) -> Path:

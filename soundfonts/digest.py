@@ -72,7 +72,7 @@ def _identity(path: Path) -> dict[str, Any]:
 def _recall(record: Path, identity: dict[str, Any]) -> str | None:
     try:
         stored = json.loads(record.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     digest = stored.get("sha256") if isinstance(stored, dict) else None
     return digest if isinstance(digest, str) and stored == identity | {"sha256": digest} else None

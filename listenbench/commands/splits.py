@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from listenbench.cli import STATUS
+
 if TYPE_CHECKING:
     from listenbench.splits import Split
 
@@ -81,13 +83,15 @@ def check_command(test: str, train: str, *, as_json: bool) -> int:
     from listenbench.splits.disjoint import overlaps
 
     found = overlaps(load_split(test), load_split(train))
+    status = OVERLAP if found else 0
+    click.get_current_context().meta[STATUS] = status
     if as_json:
         click.echo(json.dumps([asdict(overlap) for overlap in found], indent=2))
     elif found:
         click.echo("\n".join(map(str, found)))
     else:
         click.echo(f"{test} and {train} share no soundfont, STAY family, sounding pitch or content")
-    return OVERLAP if found else 0
+    return status
 
 
 def _summary(split: Split) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from listenbench.cli import STATUS
+
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
@@ -24,11 +26,14 @@ def command(folder: Path, *, as_json: bool) -> int:
     from listenbench.verify import verify
 
     problems = verify(folder)
-    recordings = read_description(folder).get("counts", {}).get("recordings")
+    counts = read_description(folder).get("counts")
+    recordings = counts.get("recordings") if isinstance(counts, dict) else None
+    status = 1 if problems else 0
+    click.get_current_context().meta[STATUS] = status
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "recordings": recordings, "problems": problems}))
     else:
         click.echo(
             "\n".join(problems) if problems else f"{folder}: {recordings} recordings, all as they were made"
         )
-    return 1 if problems else 0
+    return status

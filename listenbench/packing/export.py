@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 from listenbench.dataset import check_unpacked, fingerprint, read_description
 from listenbench.errors import DataError
-from listenbench.packing.delivery import ShardsAtAddress, delivery_to
+from listenbench.packing.delivery import FolderOfShards, ShardsAtAddress, delivery_to
 from listenbench.packing.options import Packing
-from listenbench.workplace import absolute, workplace
+from listenbench.workplace import workplace
 
 
 def export(
@@ -44,6 +45,7 @@ def export(
     if fingerprint(source) != description.get("fingerprint"):
         raise DataError(f"{source}: a table was changed: see 'listenbench verify {source}'")
     delivery = delivery_to(out, packing, source, progress=progress)
+    _check_apart(source, delivery)
     wanted = {**delivery.marks, "fingerprint": description["fingerprint"]}
     if overwrite:
         delivery.check_replaceable()
@@ -52,11 +54,21 @@ def export(
     if isinstance(delivery, ShardsAtAddress):
         delivery.deliver_from(source)
         return
-    if absolute(delivery.workplace) == absolute(source):
-        raise DataError(f"{source}: a data set can't be packed in its own place: give another --out")
     identity = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
     with workplace(delivery.workplace, identity) as place:
         try:
             delivery.deliver_from(source, place)
         except OSError as error:
             raise DataError(f"{delivery.workplace}: can't write here: {error.strerror}") from None
+
+
+def _check_apart(source: Path, delivery: FolderOfShards | ShardsAtAddress) -> None:
+    """Refuse to write over the data set that is packed, by whatever name, or into it."""
+    if isinstance(delivery, ShardsAtAddress):
+        touched = delivery.files.leads_to(source)
+    else:
+        target, packed = (Path(os.path.realpath(path)) for path in (delivery.workplace, source))
+        # A folder that is replaced goes with all that is in it.
+        touched = target.is_relative_to(packed) or packed.is_relative_to(target)
+    if touched:
+        raise DataError(f"{source}: a data set can't be packed in its own place: give another --out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -73,6 +74,7 @@ class RemoteFiles(Files):
     def __init__(self, address: str) -> None:
         fsspec = require("fsspec.core", "formats", f"--out {_shown(address)}")
         self.shown = _shown(address)
+        self._login = urlsplit(address).netloc.rpartition("@")[0]
         with self._told("use"):
             self._system, root = fsspec.url_to_fs(address)
             if "file" in self._protocols():
@@ -80,6 +82,12 @@ class RemoteFiles(Files):
         self._root = str(root).rstrip("/")
         if not self._root.strip("/"):
             raise DataError(f"{self.shown}: names no folder: add one, as in s3://bucket/folder")
+
+    def leads_to(self, folder: Path) -> bool:
+        """Return whether the address is a folder of this machine, or one in it."""
+        if "file" not in self._protocols():
+            return False
+        return Path(os.path.realpath(self._root)).is_relative_to(os.path.realpath(folder))
 
     def description(self) -> Row | None:
         """Return the dataset.json that is there, or None.
@@ -170,6 +178,9 @@ class RemoteFiles(Files):
             raise
         except Exception as error:  # noqa: BLE001 # file systems of all kinds raise errors of all kinds
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            if self._login:
+                # What a library says of an address may have the password in it.
+                reason = str(reason).replace(f"{self._login}@", "")
             raise DataError(f"{self.shown}: can't {what} this address: {reason}") from None
 
 

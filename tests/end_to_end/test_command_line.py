@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,10 @@ import click
 import pytest
 
 from listenbench.cli import COMMANDS, cli
+from listenbench.cli import run as run_here
+from listenbench.dataset import load
 from listenbench.generation import generate
+from listenbench.verify import verify
 
 
 def run(*arguments, cwd=None, **environment):
@@ -201,3 +205,41 @@ def test_standard_output_stays_clean_where_ci_is_set(tmp_path):
     assert result.returncode == 0
     assert result.stdout.startswith("{")
     assert result.stdout.count("\n") == 1
+
+
+SMALL = ("generate", "--split=test", "--tasks=rhythm", "--items=2", "--workers=1")
+
+
+def in_a_shell(line, *arguments, cwd):
+    command = shlex.join([sys.executable, "-m", "listenbench", *map(str, arguments)])
+    return subprocess.run(["bash", "-c", f"{command} {line}"], capture_output=True, check=False, cwd=cwd)
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", ">&-", ">&- 2>&- <&-"])
+def test_closed_standard_files(dataset, tmp_path, redirection):
+    assert in_a_shell(redirection, *SMALL, "--out=data", cwd=tmp_path).returncode == 0
+    assert verify(tmp_path / "data") == []
+    assert load(tmp_path / "data").description["fingerprint"] == dataset.description["fingerprint"]
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
+def test_an_error_that_nobody_can_read(tmp_path, redirection):
+    assert in_a_shell(redirection, "verify", "nothing", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_output_that_nobody_reads(dataset, tmp_path, damaged):
+    folder = shutil.copytree(dataset.folder, tmp_path / "data")
+    if damaged:
+        next((folder / "audio").iterdir()).unlink()
+    result = in_a_shell("| (exec <&-; sleep 3); exit ${PIPESTATUS[0]}", "verify", folder, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (int(damaged), b"")
+
+
+def test_too_little_memory(monkeypatch, capsys, tmp_path):
+    def fail(_folder):
+        raise MemoryError
+
+    monkeypatch.setattr("listenbench.verify.verify", fail)
+    assert run_here(["verify", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("listenbench: there is not enough memory")

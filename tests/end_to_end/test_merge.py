@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from listenbench.dataset import load
+from listenbench.dataset import fingerprint, load
 from listenbench.errors import DataError, SpecError
 from listenbench.generation import generate
 from listenbench.merging import merge
@@ -88,6 +88,90 @@ def test_damaged_parts(copied, tmp_path):
     with pytest.raises(DataError, match="a table was changed"):
         merge(copied, tmp_path / "joined")
     assert [path.name for path in tmp_path.iterdir()] == ["copies"]
+
+
+def rewrite(part, name, change):
+    """Change the rows of a table, and have the description agree with it, as a forger would."""
+    rows = [json.loads(line) for line in (part / name).read_text().splitlines()]
+    change(rows)
+    (part / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    redescribe(part)
+
+
+def redescribe(part, **changes):
+    description = json.loads((part / "dataset.json").read_text())
+    description = {**description, "fingerprint": fingerprint(part), **changes}
+    kept = {key: value for key, value in description.items() if value is not None}
+    (part / "dataset.json").write_text(json.dumps(kept))
+
+
+def swap_ids(rows):
+    rows[0]["id"], rows[1]["id"] = rows[1]["id"], rows[0]["id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("gold.jsonl", lambda rows: rows.pop(), "its tables are damaged"),
+        ("gold.jsonl", swap_ids, "not a row of a data set"),
+        ("gold.jsonl", lambda rows: rows[0].update(answer="C"), "not a row of a data set"),
+        ("metadata.jsonl", lambda rows: rows[0].update(file_name="audio/x.wav"), "not a row of a data set"),
+        ("manifest.jsonl", lambda rows: rows[0].pop("clip_a"), "not a row of a data set"),
+        ("manifest.jsonl", lambda rows: rows[0].pop("content"), "not a row of a data set"),
+        ("manifest.jsonl", lambda rows: rows[0].update(content="\ud800"), "not a row of a data set"),
+        ("manifest.jsonl", lambda rows: rows[0].update(task=None), "not a row of a data set"),
+    ],
+)
+def test_tables_that_do_not_agree(copied, tmp_path, name, change, message):
+    rewrite(copied[1], name, change)
+    with pytest.raises(DataError, match=message):
+        merge(copied, tmp_path / "joined")
+    assert [path.name for path in tmp_path.iterdir()] == ["copies"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.pop(), "the parts have 23 recordings, and 24 belong there"),
+        (lambda rows: rows.append(rows[-1]), "comes twice"),
+        (lambda rows: rows.reverse(), "not in its place"),
+    ],
+)
+def test_rows_that_are_not_all_there(copied, tmp_path, change, message):
+    for name in ("metadata.jsonl", "gold.jsonl", "manifest.jsonl"):
+        rewrite(copied[1], name, change)
+    with pytest.raises(DataError, match=message):
+        merge(copied, tmp_path / "joined")
+    assert [path.name for path in tmp_path.iterdir()] == ["copies"]
+
+
+def test_a_table_that_is_no_text(copied, tmp_path):
+    with (copied[1] / "gold.jsonl").open("ab") as file:
+        file.write(b"\xff\n")
+    redescribe(copied[1])
+    with pytest.raises(DataError, match="its tables are damaged"):
+        merge(copied, tmp_path / "joined")
+
+
+@pytest.mark.parametrize("key", ["split", "seed", "soundfonts", "versions"])
+def test_descriptions_that_lack_something(copied, tmp_path, key):
+    for part in copied:
+        redescribe(part, **{key: None})
+    with pytest.raises(DataError, match=key):
+        merge(copied, tmp_path / "joined")
+    assert [path.name for path in tmp_path.iterdir()] == ["copies"]
+
+
+def test_nothing_is_made_within_a_part(copied):
+    with pytest.raises(DataError, match="lies in the part"):
+        merge(copied, copied[1] / "joined")
+    assert not (copied[1] / "joined").exists()
+
+
+def test_parts_without_items(tmp_path):
+    with pytest.raises(SpecError, match="shard: 3/3 would be empty: there are 2 items: make 2 parts at most"):
+        generate("test", 0, tmp_path / "data", items=1, tasks=["harmony", "rhythm"], shard="3/3")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "1", "1/0", "-1/3", "1/3/5", "", "a/b", "1/" + "9" * 5000])

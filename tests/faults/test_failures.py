@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from listenbench import generation
+from listenbench.cli import run as run_here
+from listenbench.errors import RenderError
 from listenbench.soundfonts import find
 
 BETWEEN_HARMONY_AND_RHYTHM = 600_000
@@ -71,6 +74,74 @@ def test_a_full_disk(small_disk, start, assert_whole):
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody may write")
 def test_a_folder_in_which_nobody_may_write(start):
     start("/proc/listenbench/data").fails("/proc/listenbench/data", "can't write")
+
+
+@pytest.mark.parametrize("place", ["empty", "nowhere", "itself"])
+def test_a_link_is_refused_before_any_work(tmp_path, start, place):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "itself").symlink_to("itself")
+    out = tmp_path / "link"
+    out.symlink_to(tmp_path / place)
+    run = start(out).fails(str(out), "this is a link")
+    assert not run.partial.exists()
+
+
+def test_a_link_is_not_replaced(tmp_path, start):
+    start(tmp_path / "data", seed=1, items=1).succeeds()
+    (tmp_path / "link").symlink_to("data")
+    start(tmp_path / "link", "--overwrite", items=1).fails("this is a link")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "link"]
+    start(tmp_path / "link", seed=1, items=1).succeeds()
+
+
+def test_the_place_of_another_disk_is_refused_before_any_work(small_disk, start):
+    run = start(small_disk).fails("another disk is mounted here")
+    assert not run.partial.exists()
+    start(small_disk / "data", items=1).succeeds()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--overwrite"]])
+def test_the_folder_that_it_was_started_in_is_not_replaced(tmp_path, capsys, monkeypatch, arguments):
+    options = ["generate", "--split=test", "--tasks=rhythm", "--items=1", "--workers=1"]
+    (tmp_path / "data" / "audio").mkdir(parents=True)
+    if arguments:
+        (tmp_path / "data" / "dataset.json").write_text("{}")
+    else:
+        (tmp_path / "data" / "audio").rmdir()
+    monkeypatch.chdir(tmp_path / "data")
+    assert run_here([*options, "--out=.", *arguments]) == 2
+    assert "this was started in the folder that would be replaced" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+def test_a_folder_that_is_gone(tmp_path, capsys, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert run_here(["generate", "--split=test", "--items=1", "--workers=1", "--out=data"]) == 2
+    assert "the folder that this was started in is gone" in capsys.readouterr().err
+
+
+def test_no_more_workers_than_there_is_work(tmp_path, start):
+    run = start(tmp_path / "data", items=2, workers=64)
+    run.until(run.at_work)
+    assert run.succeeds().stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("workers", [0, 10**6, 10**30])
+def test_numbers_of_workers_that_no_machine_has(tmp_path, start, workers):
+    start(tmp_path / "data", workers=workers).fails("workers: ", "1 to 4,096")
+
+
+def test_no_process_for_a_worker(tmp_path, capsys, monkeypatch):
+    def no_process(*_arguments, **_options):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor.submit", no_process)
+    options = ["generate", "--split=test", "--tasks=rhythm", "--items=1", "--workers=1"]
+    assert run_here([*options, f"--out={tmp_path / 'data'}"]) == 2
+    assert "can't start worker processes (Resource temporarily unavailable)" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -181,6 +252,27 @@ def test_a_soundfont_changed_during_a_run(tmp_path, start, own_soundfont):
     run.wait()
     assert run.process.returncode == 2
     assert "the soundfont changed while it was in use" in run.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("failure", [RenderError("a worker died"), OSError(28, "full"), KeyboardInterrupt()])
+def test_a_soundfont_changed_during_a_run_that_fails(tmp_path, monkeypatch, own_soundfont, failure):
+    """With the old file back, the same request would go on from recordings of the changed one."""
+    file, options = own_soundfont
+    recorded = generation.record
+
+    def once_changed(job, items):
+        entries = recorded(job, items)
+        if not changed:
+            changed.append(rename_soundfont(file))
+            return entries
+        raise failure
+
+    changed = []
+    monkeypatch.setenv("LISTENBENCH_SOUNDFONTS", options["LISTENBENCH_SOUNDFONTS"])
+    monkeypatch.setattr(generation, "record", once_changed)
+    with pytest.raises(RenderError, match="the soundfont changed while it was in use"):
+        generation.generate(options["split"], 0, tmp_path / "out" / "data", items=8)
     assert list((tmp_path / "out").iterdir()) == []
 
 

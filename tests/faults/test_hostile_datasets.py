@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shutil
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from listenbench.audit.evidence import read_evidence
 from listenbench.audit.sound import measure_all
+from listenbench.cli import run
 from listenbench.dataset import load
 from listenbench.effects import get_effect
 from listenbench.errors import DataError, SpecError
@@ -225,6 +227,24 @@ def test_descriptions_of_other_kinds(folder, value):
 def test_a_table_that_is_missing(folder, name):
     (folder / name).unlink()
     assert any(name in problem for problem in verify(folder))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_pipe_in_place_of_a_table(folder, name):
+    """Nobody writes into it, so that reading it would never end."""
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    for function in (load, verify):
+        with pytest.raises(DataError, match=f"{name}: neither a file nor a folder"):
+            function(folder)
+
+
+@pytest.mark.parametrize("value", [[], None, 5, "many"])
+def test_the_command_tells_of_descriptions_of_other_kinds(folder, capsys, value):
+    path = folder / "dataset.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "counts": value}))
+    assert run(["verify", str(folder)]) == 1
+    assert "3 rows" in capsys.readouterr().out
 
 
 def test_ids_that_come_twice_or_stand_elsewhere(folder):

@@ -66,6 +66,43 @@ def test_a_damaged_recording_of_a_killed_run_is_made_again(tmp_path, start, asse
     assert_whole(tmp_path / "data")
 
 
+def other_answer(lines):
+    first = lines[0].replace('"answer": "A"', '"answer": "C"').replace('"answer": "B"', '"answer": "C"')
+    return [first, *lines[1:]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        other_answer,
+        pytest.param(lambda lines: lines[3:], id="first_item_dropped"),
+        pytest.param(lambda lines: lines[3:6] + lines[:3] + lines[6:], id="items_swapped"),
+        pytest.param(lambda lines: lines[:3] + lines, id="item_doubled"),
+    ],
+)
+def test_a_journal_that_was_altered_is_not_gone_on_from(tmp_path, start, assert_whole, change):
+    run = start(tmp_path / "data")
+    run.until(lambda: len(run.journal()) >= 12)
+    run.kill().wait().leaves_no_process()
+    before = run.journal()
+    changed = change(before)
+    assert changed != before
+    next(run.partial.glob("*/journal")).write_text("".join(changed))
+    start(tmp_path / "data").succeeds()
+    assert_whole(tmp_path / "data")
+
+
+def test_a_link_in_place_of_a_kept_recording_is_replaced(tmp_path, start):
+    run = start(tmp_path / "out" / "data")
+    run.until(lambda: len(run.journal()) >= 12)
+    run.kill().wait().leaves_no_process()
+    recording = next(run.partial.glob(f"*/data/audio/{next(iter(run.recordings()))}.wav"))
+    recording.rename(tmp_path / "elsewhere.wav")
+    recording.symlink_to(tmp_path / "elsewhere.wav")
+    start(tmp_path / "out" / "data").succeeds()
+    assert verify(run.out) == []
+
+
 @pytest.mark.parametrize("whole_group", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_control_c(tmp_path, start, assert_whole, whole_group):
     run = start(tmp_path / "data", items=12)

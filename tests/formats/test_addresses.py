@@ -218,3 +218,11 @@ def test_a_damaged_description_is_told(address):
 )
 def test_what_an_address_is(text, expected):
     assert is_address(text) is expected
+
+
+def test_no_message_has_a_password(capsys):
+    options = ["--split=test", "--items=1", "--shards=webdataset", "--out=s3://user:sesame@nowhere.invalid/x"]
+    assert run(["generate", *options]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "sesame" not in error

@@ -294,6 +294,21 @@ def test_damaged_data_sets_are_not_packed(small, tmp_path, damage, message):
     assert [path for path in tmp_path.rglob("*") if "packed" in path.name] == []
 
 
+@pytest.mark.parametrize("out", ["data", "link/data", "data/packed", "{}/data", "{}/link/data", "."])
+def test_what_is_packed_is_never_written_to(small, tmp_path, capsys, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(small.folder, tmp_path / "outer" / "data")
+    # What is replaced goes with all that is in it.
+    shutil.copy(small.folder / "dataset.json", tmp_path / "outer")
+    (tmp_path / "outer" / "link").symlink_to(".")
+    place = out.format(f"file://{tmp_path}/outer") if "{}" in out else str(tmp_path / "outer" / out)
+    options = ["--shards=webdataset", "--overwrite", "--out", place]
+    assert run(["export", str(tmp_path / "outer" / "data"), *options]) == 2
+    assert "can't be packed in its own place" in capsys.readouterr().err
+    assert verify(tmp_path / "outer" / "data") == []
+    assert sorted(path.name for path in (tmp_path / "outer").iterdir()) == ["data", "dataset.json", "link"]
+
+
 def test_wrong_requests(small, tmp_path, capsys):
     def refused(*arguments):
         assert run([str(argument) for argument in arguments]) == 2

@@ -159,7 +159,7 @@ def test_a_hash_is_remembered_and_forgotten_when_the_file_changes(large, tmp_pat
     assert sha256_of(large, cache) == hashlib.sha256(large.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"sha256": 3}'])
+@pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"sha256": 3}', "[" * 100_000])
 def test_a_damaged_record_is_not_used(large, tmp_path, damage):
     cache = tmp_path / "cache"
     right = sha256_of(large, cache)
