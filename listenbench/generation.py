@@ -137,9 +137,7 @@ def make(
     workers, overwrite, progress
         See `generate`.
     """
-    if not isinstance(workers, Executor) and (
-        type(workers) is not int or not 1 <= workers <= _MOST_WORKERS
-    ):
+    if not isinstance(workers, Executor) and (type(workers) is not int or not 1 <= workers <= _MOST_WORKERS):
         raise SpecError(f"workers: {workers!r} is not a whole number from 1 to {_MOST_WORKERS:,}")
     found = {name: find(name) for name in request.split.soundfonts}
     described = {name: _described(font) for name, font in found.items()}
