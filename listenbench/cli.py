@@ -120,7 +120,7 @@ def _open_standard_files() -> None:
         except OSError:
             # The lowest free number is taken, which is this one.
             os.set_inheritable(os.open(os.devnull, os.O_RDONLY if mode == "r" else os.O_WRONLY), True)
-            file = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115,PTH123
+            file = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, ("stdin", "stdout", "stderr")[number], file)
 
 

@@ -62,6 +62,7 @@ def verify(folder: str | Path) -> list[str]:
             *_table_problems(path, description),
             *_croissant_problems(path, description.get("croissant")),
             *_recording_problems(path, description),
+            *_unlisted(path, "", _top(description)),
         ]
     except DataError as error:
         return [str(error)]
@@ -155,8 +156,15 @@ def _shard_problems(folder: Path, shards: object) -> Iterator[str]:
     yield from _unlisted(folder, SHARD_FOLDER, listed)
 
 
+def _top(description: Row) -> set[str]:
+    """Return what lies in the folder of a data set itself."""
+    sound = AUDIO if description.get(PACKING) is None else SHARD_FOLDER
+    # What croissant.json has to be is said elsewhere.
+    return {DESCRIPTION, METADATA, GOLD, MANIFEST, CROISSANT, sound}
+
+
 def _unlisted(folder: Path, below: str, listed: set[str]) -> Iterator[str]:
-    """Yield the files of a folder that don't belong there."""
+    """Yield the files of a folder that don't belong there; `listed` are their paths in the data set."""
     try:
         check_inside(folder, folder / below)
         present = sorted(entry.name for entry in (folder / below).iterdir())
@@ -164,7 +172,7 @@ def _unlisted(folder: Path, below: str, listed: set[str]) -> Iterator[str]:
         yield f"{folder / below}: can't read this folder: {error.strerror}"
         return
     for name in present:
-        if f"{below}/{name}" not in listed:
+        if (Path(below) / name).as_posix() not in listed:
             yield f"{folder / below / name}: not part of the data set"
 
 

@@ -225,11 +225,14 @@ def test_verify_names_what_was_altered(tmp_path):
     recordings[0].write_bytes(data)
     recordings[1].unlink()
     (folder / "audio" / "extra.wav").write_bytes(b"")
+    (folder / "beside.wav").write_bytes(b"")
+    (folder / "more").mkdir()
     problems = verify(folder)
     assert any(recordings[0].name in p and "changed" in p for p in problems)
     assert any(recordings[1].name in p and "missing" in p for p in problems)
-    assert any("extra.wav" in p and "not part" in p for p in problems)
-    assert len(problems) == 3
+    for name in ("audio/extra.wav", "beside.wav", "more"):
+        assert f"{folder / name}: not part of the data set" in problems
+    assert len(problems) == 5
 
 
 def test_verify_finds_a_swapped_label(tmp_path):
