@@ -129,8 +129,14 @@ class TaskPlanner(Iterator[Item]):
                 continue
             self._used(trial)
             return trial
+        where = f"split {self.split.name!r}, task {self.name!r}"
+        if index == 0:
+            raise SpecError(
+                f"{where}: no content fits: give the task a longer window_seconds, more pitches or programs, "
+                "or other options"
+            )
         raise SpecError(
-            f"split {self.split.name!r}, task {self.name!r}: no new content was found after {index} items; "
+            f"{where}: no new content was found after {index} items; "
             f"ask for at most {index} items, or give the task more pitches or programs"
         )
 

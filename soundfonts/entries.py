@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from listenbench.errors import SpecError
+
+_CATALOG = "catalog.toml"
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class CatalogEntry:
     file_names : tuple of str
         The names that its file has, the preferred one first.
     known : tuple of KnownFile
-        Files that are this soundfont.
+        Files that are this soundfont. Any other file of that name is used with a warning.
     debian_package : str
         The package of Debian and Ubuntu that has it, or ''.
     python_package : str
@@ -79,7 +82,7 @@ class CatalogEntry:
     title: str
     licence: str
     file_names: tuple[str, ...]
-    known: tuple[KnownFile, ...]
+    known: tuple[KnownFile, ...] = ()
     debian_package: str = ""
     python_package: str = ""
     download: Download | None = None
@@ -108,14 +111,36 @@ class CatalogEntry:
             ways.append(f"'{commands['debian']}' (Debian, Ubuntu)")
         if "other" in commands:
             ways.append(f"'{commands['other']}'" + (" (any system)" if ways else ""))
+        if not ways:
+            return f"a file {self.file_names[0]} that LISTENBENCH_SOUNDFONTS names, or its folder"
         return " or ".join(ways)
 
 
 @cache
 def catalog() -> Mapping[str, CatalogEntry]:
-    """Return the entries of the catalogue by name, in the catalogue's order."""
-    text = (resources.files("listenbench.soundfonts") / "catalog.toml").read_text("utf-8")
-    tables = tomllib.loads(text)
+    """Return the entries of the catalogue by name, in the catalogue's order.
+
+    Raises
+    ------
+    SpecError
+        If the catalogue is not TOML, or an entry lacks something or has something unknown.
+    """
+    text = (resources.files("listenbench.soundfonts") / _CATALOG).read_text("utf-8")
+    return entries_in(text)
+
+
+def entries_in(text: str) -> Mapping[str, CatalogEntry]:
+    """Return the entries that the text of a catalogue has, by name.
+
+    Raises
+    ------
+    SpecError
+        As for `catalog`.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{_CATALOG}: not TOML: {error}") from None
     return MappingProxyType({name: _entry(name, table) for name, table in tables.items()})
 
 
@@ -127,23 +152,42 @@ def entry_of(name: str) -> CatalogEntry:
     SpecError
         If the catalogue has no soundfont of that name; the message lists those that it has.
     """
-    try:
-        return catalog()[name]
-    except KeyError:
-        raise SpecError(
-            f"soundfont {name!r} is not in the catalogue; known soundfonts: {', '.join(catalog())}"
-        ) from None
+    entries = catalog()
+    if name not in entries:
+        raise SpecError(f"soundfont {name!r} is not in the catalogue; known soundfonts: {', '.join(entries)}")
+    return entries[name]
 
 
-def _entry(name: str, table: Mapping[str, Any]) -> CatalogEntry:
-    download = table.get("download")
-    return CatalogEntry(
-        name=name,
-        title=table["title"],
-        licence=table["licence"],
-        file_names=tuple(table["file_names"]),
-        known=tuple(KnownFile(**known) for known in table["known"]),
-        debian_package=table.get("debian_package", ""),
-        python_package=table.get("python_package", ""),
-        download=Download(**download) if download else None,
-    )
+def _entry(name: str, table: Any) -> CatalogEntry:
+    where = f"{_CATALOG}: {name}"
+    if not isinstance(table, Mapping):
+        raise SpecError(f"{where}: must be a table")
+    values = dict(table)
+    names = values.get("file_names", ["x"])
+    if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
+        raise SpecError(f"{where}: file_names must be a list of names in brackets, not empty")
+    known = values.get("known", [])
+    if not isinstance(known, list):
+        raise SpecError(f"{where}: known must be tables, each under [[{name}.known]]")
+    if "file_names" in values:
+        values["file_names"] = tuple(names)
+    values["known"] = tuple(_made(KnownFile, each, f"{where}: known") for each in known)
+    if "download" in values:
+        values["download"] = _made(Download, values["download"], f"{where}: download")
+    return _made(CatalogEntry, {**values, "name": name}, where)
+
+
+def _made(kind: type[Entry], table: Any, where: str) -> Entry:
+    """Return a dataclass made of a table, whose plain values are all text."""
+    if not isinstance(table, Mapping):
+        raise SpecError(f"{where}: must be a table")
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    for key, value in table.items():
+        if key not in known:
+            raise SpecError(f"{where}: {key}: unknown name; known: {', '.join(known)}")
+        if known[key].type in {"str", "str | None"} and not isinstance(value, str):
+            raise SpecError(f"{where}: {key}: must be text in quotes")
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in table]
+    if missing:
+        raise SpecError(f"{where}: {missing[0]} is missing")
+    return kind(**table)

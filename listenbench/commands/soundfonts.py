@@ -189,8 +189,10 @@ def _run_check(split: str | None, as_json: bool) -> int:
 
 def _plan(split: str | None) -> tuple[tuple[FoundSoundfont, ...], tuple[Sound, ...]]:
     """Return what to audition: what a split needs, or everything on every soundfont that is there."""
+    from listenbench.compose.accompaniment import RHYTHM_PAD_BAND, trio_around_line
     from listenbench.instruments import INSTRUMENTS, PERCUSSION
     from listenbench.splits import load_split
+    from listenbench.tasks import get_task
 
     if split is None:
         found = tuple(place for entry in catalog().values() if (place := locate(entry)))
@@ -202,12 +204,28 @@ def _plan(split: str | None) -> tuple[tuple[FoundSoundfont, ...], tuple[Sound, .
     loaded = load_split(split)
     bands: dict[int, tuple[tuple[int, int], ...]] = {}
     drums: set[str] = set()
-    for spec in loaded.tasks.values():
+    for name, spec in loaded.tasks.items():
         if not spec.pitches:
             drums |= set(spec.options.get("sounds", ())) or set(PERCUSSION)
         for program in (spec.programs or INSTRUMENTS) if spec.pitches else ():
             bands[program] = (*bands.get(program, ()), *spec.pitches)
+        if "accompanied" in loaded.texture:
+            for program, places in _accompaniment(spec.pitches or (RHYTHM_PAD_BAND,)).items():
+                bands[program] = (*bands.get(program, ()), *places)
+            if get_task(name).arrange is trio_around_line:
+                drums |= set(PERCUSSION)
     return tuple(find(name) for name in loaded.soundfonts), _sounds(bands, drums)
+
+
+def _accompaniment(bands: Iterable[tuple[int, int]]) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return where in the bands each program may accompany: any that plays chords does."""
+    from listenbench.instruments import instruments_for
+
+    return {
+        player.program: tuple((max(low, chords[0]), min(high, chords[1])) for low, high in bands)
+        for player in instruments_for(())
+        if (chords := player.chords) is not None
+    }
 
 
 def _sounds(bands: Mapping[int, tuple[tuple[int, int], ...]], drums: Iterable[str]) -> tuple[Sound, ...]:

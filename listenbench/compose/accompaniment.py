@@ -26,6 +26,9 @@ TEXTURES: Final = ("solo", "accompanied")
 
 Band = tuple[int, int]
 
+RHYTHM_PAD_BAND: Final = (55, 67)
+"""The MIDI pitches of chords under a pulse, which has no band of its own."""
+
 _DECIMALS: Final = 4
 """Times are multiples of 0.1 ms, which MIDI files can tell apart and so give back exactly."""
 
@@ -33,7 +36,6 @@ _CHORD_BAND_SEMITONES: Final = 14
 _PAD_SEMITONES: Final = 9
 _TOP_SEMITONES: Final = 9
 _LONG_HALF_BEATS: Final = 8
-_RHYTHM_PAD_BAND: Final = (55, 67)
 _PAD_VELOCITY: Final = 52
 _TOP_VELOCITY: Final = 60
 _PERCUSSION_VELOCITY: Final = 62
@@ -91,9 +93,9 @@ def line_over_chords(generator: np.random.Generator, trial: Trial, setting: Sett
 
 def pad_over_pulse(generator: np.random.Generator, trial: Trial, setting: Setting) -> tuple[Part, ...]:
     """Return two held chords, whose changes tell nothing about the pulse."""
-    ladder = list(range(_RHYTHM_PAD_BAND[0], _RHYTHM_PAD_BAND[1] + 1))
+    ladder = list(range(RHYTHM_PAD_BAND[0], RHYTHM_PAD_BAND[1] + 1))
     chords = [_spaced(generator, ladder) for _ in range(2)]
-    player = _other_player(generator, trial, _RHYTHM_PAD_BAND)
+    player = _other_player(generator, trial, RHYTHM_PAD_BAND)
     return (_held(chords, player, setting.window),)
 
 

@@ -270,6 +270,14 @@ def test_a_request_beyond_the_capacity_says_so():
     assert len({item.content for item in plan(split, 0, items=capacity)}) == capacity > 3
 
 
+def test_a_window_in_which_nothing_fits_says_so():
+    table = SPLITS["test"].model_dump(mode="json")
+    melody = {**table["tasks"]["melody"], "window_seconds": 1.0, "options": {"notes": [8, 8]}}
+    split = Split.model_validate({**table, "tasks": {"melody": melody}})
+    with pytest.raises(SpecError, match="'melody': no content fits: give the task a longer window"):
+        next(plan(split, 0))
+
+
 def test_every_wording_says_what_to_ignore_and_ends_with_the_instruction():
     for task in TASKS.values():
         assert len({question.text for question in task.questions}) >= 8

@@ -11,6 +11,7 @@ import pytest
 
 from listenbench.errors import SpecError
 from listenbench.soundfonts import catalog, entry_of, find
+from listenbench.soundfonts.entries import entries_in
 
 ENTRIES = list(catalog().values())
 
@@ -66,3 +67,45 @@ def test_the_wheel_of_pretty_midi_has_its_hash():
 def test_an_unknown_name_is_answered_with_the_known_ones():
     with pytest.raises(SpecError, match=r"'no-such-font' .*musescore-general, fluidr3-gm, timgm6mb"):
         entry_of("no-such-font")
+
+
+# ---- Entries of one's own
+
+MINE = """
+[mine]
+title = "Mine"
+licence = "MIT"
+file_names = ["Mine.sf2"]
+"""
+
+
+def test_an_entry_needs_no_more_than_title_licence_and_file_names():
+    entry = entries_in(MINE)["mine"]
+    assert (entry.file_names, entry.known, entry.download) == (("Mine.sf2",), (), None)
+    assert entry.install_commands() == {}
+    assert "Mine.sf2" in entry.how_to_get()
+    assert "LISTENBENCH_SOUNDFONTS" in entry.how_to_get()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MINE.replace('title = "Mine"', ""), "mine: title is missing"),
+        (MINE.replace('file_names = ["Mine.sf2"]', ""), "mine: file_names is missing"),
+        (MINE.replace('["Mine.sf2"]', '"Mine.sf2"'), "mine: file_names must be a list"),
+        (MINE.replace('["Mine.sf2"]', "[]"), "mine: file_names must be a list"),
+        (MINE.replace('"MIT"', "1"), "mine: licence: must be text"),
+        (MINE.replace("licence", "license"), "mine: license: unknown name"),
+        (f'{MINE}known = "ab"', "mine: known must be tables"),
+        (f'{MINE}[[mine.known]]\nsha256 = "ab"', "mine: known: note is missing"),
+        (f'{MINE}[mine.download]\naddress = "https://example.org"', "mine: download: host is missing"),
+        (f"{MINE}download = 1", "mine: download: must be a table"),
+        ("mine = 1", "mine: must be a table"),
+        ("[mine", "not TOML"),
+    ],
+)
+def test_a_wrong_entry_is_told_in_one_line(text, message):
+    with pytest.raises(SpecError) as caught:
+        entries_in(text)
+    assert str(caught.value).startswith(f"catalog.toml: {message}")
+    assert "\n" not in str(caught.value)

@@ -14,8 +14,11 @@ from crafted_soundfont import PresetSpec, ZoneSpec, soundfont_bytes
 from listenbench import soundfonts
 from listenbench.cli import run
 from listenbench.commands import soundfonts as command
+from listenbench.plan import plan
 from listenbench.soundfonts import Download, catalog, search
-from listenbench.splits import load_split, split_names
+from listenbench.splits import Split, load_split, split_names
+from listenbench.splits.writer import split_toml
+from listenbench.tasks import TASKS
 
 SPLIT = """
 name = "mine"
@@ -127,6 +130,20 @@ def test_a_check_passes_or_ends_with_status_1_and_a_table(user, split_file, caps
     (result,) = json.loads(capsys.readouterr().out)
     bad = {note["pitch"]: note["problem"] for note in result["notes"] if note["problem"]}
     assert bad == {65: "off pitch", 66: "off pitch", 67: "off pitch", 68: "silent", 69: "silent"}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_check_renders_all_that_an_accompanied_split_plays(task, tmp_path):
+    test = load_split("test")
+    table = {**test.model_dump(), "texture": "accompanied", "tasks": {task: test.tasks[task].model_dump()}}
+    split = Split.model_validate(table)
+    (tmp_path / "mine.toml").write_text(split_toml(split))
+    _, sounds = command._plan(str(tmp_path / "mine.toml"))
+    checked = {(sound.instrument, pitch) for sound in sounds for pitch in sound.pitches}
+    performances = [p for item in plan(split, 0, items=60) for p in (item.clip_a, item.variants[0].clip_b)]
+    parts = [part for performance in performances for part in performance.clip.parts]
+    assert len(parts) > len(performances) > 0
+    assert {(part.instrument, note.pitch) for part in parts for note in part.notes} <= checked
 
 
 @pytest.mark.usefixtures("user")
