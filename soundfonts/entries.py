@@ -181,7 +181,7 @@ def _made(kind: type[Entry], table: Any, where: str) -> Entry:
     """Return a dataclass made of a table, whose plain values are all text."""
     if not isinstance(table, Mapping):
         raise SpecError(f"{where}: must be a table")
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type] # no type variable says "dataclass"
     for key, value in table.items():
         if key not in known:
             raise SpecError(f"{where}: {key}: unknown name; known: {', '.join(known)}")

@@ -70,7 +70,7 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
     help="How recordings are stored; FLAC takes a third of the space.",
 )
 @packing_options
-@click.option("--overwrite", is_flag=True, help="Replace another data set in the same folder.")
+@click.option("--overwrite", is_flag=True, help="Replace the data set in the same folder, even the same one.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(  # noqa: PLR0913 # one parameter an option
     *,
