@@ -15,6 +15,7 @@ from listenbench.dataset import (
     METADATA,
     Row,
     audio_format,
+    check_unpacked,
     is_identifier,
     parsed_row,
     read_description,
@@ -183,9 +184,11 @@ def read_index(folder: Path) -> ItemIndex:
     Raises
     ------
     DataError
-        If the folder holds no data set, or a row is damaged: naming file and line.
+        If the folder holds no data set, its recordings are packed in shards, or a row is damaged: naming file
+        and line.
     """
     description = read_description(folder)
+    check_unpacked(folder, description)
     questions = _questions(folder / METADATA)
     kinds: dict[str, tuple[str, str, str]] = {}
     recordings: dict[str, dict[str, ListedRecording]] = {}

@@ -496,6 +496,18 @@ def test_damaged_rows_are_refused_at_once(
     assert words in output.err
 
 
+def test_recordings_in_shards_are_refused_at_once(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = tmp_path / "packed"
+    assert run(["export", str(data), "--shards", "webdataset", "--out", str(packed)]) == 0
+    capsys.readouterr()
+    assert run(["browse", "--data", str(packed)]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "packed in shards" in output.err
+
+
 def test_damaged_music_is_told_in_its_place(serving: Serving, page: Page, data: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(data, tmp_path / "damaged")
     rows = [
