@@ -1,7 +1,9 @@
 """Kills, Ctrl-C, two runs at once: never half a data set, and the same one after all."""
 
+import contextlib
 import os
 import random
+import shutil
 import signal
 import time
 
@@ -124,18 +126,24 @@ def test_control_c(tmp_path, start, assert_whole, whole_group):
 @pytest.mark.slow
 def test_control_c_at_random_moments(tmp_path, start, assert_whole):
     moments = random.Random(8)
-    for _ in range(8):
-        run = start(tmp_path / "data", items=40)
-        # Python itself has to start first.
+    rounds = 0
+    while rounds < 8:
+        # Each time a new place, whose workplace tells that Python itself has started.
+        shutil.rmtree(tmp_path / "round", ignore_errors=True)
+        out = tmp_path / "round" / "data"
+        run = start(out, items=40)
         run.until(run.partial.exists)
-        time.sleep(moments.uniform(0, 3))
+        time.sleep(moments.uniform(0, 2.5))
         pressed = time.monotonic()
-        os.killpg(run.process.pid, signal.SIGINT)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.process.pid, signal.SIGINT)
         run.wait()
         run.leaves_no_process(2 - (time.monotonic() - pressed))
-        assert (run.process.returncode, run.stderr.strip()) == (130, "listenbench: interrupted")
-    start(tmp_path / "data", items=40).succeeds()
-    assert_whole(tmp_path / "data", items=40)
+        if run.process.returncode != 0:
+            assert (run.process.returncode, run.stderr.strip()) == (130, "listenbench: interrupted")
+            rounds += 1
+    start(out, items=40).succeeds()
+    assert_whole(out, items=40)
 
 
 def test_asked_to_end(tmp_path, start, assert_whole):
