@@ -85,6 +85,12 @@ class Run:
         files = {path.stem: path.stat().st_ino for path in self.partial.glob("*/data/audio/*")}
         return {identifier: files[identifier] for identifier in ids}
 
+    def keeps(self, recordings):
+        """Check that recordings of earlier runs, as `recordings` gave them, are still the same files."""
+        now = {path.stem: path.stat().st_ino for path in (self.out / "audio").iterdir()}
+        assert recordings.items() <= now.items()
+        return self
+
     def until(self, condition):
         """Wait until something has happened."""
         end = time.monotonic() + TIMEOUT
