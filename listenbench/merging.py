@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -37,7 +36,7 @@ from listenbench.model_errors import described
 from listenbench.randomness import checked_seed
 from listenbench.request import Request, Shard
 from listenbench.splits import Split
-from listenbench.workplace import Workplace, is_empty_folder, workplace
+from listenbench.workplace import Workplace, absolute, is_empty_folder, lies_within, workplace
 
 _SHARED: Final = ("task", "item", "condition", "answer")
 """What gold and manifest both say."""
@@ -87,7 +86,7 @@ def merge(parts: Sequence[str | Path], out: str | Path) -> Dataset:
 def _check_apart(folders: Sequence[Path], target: Path) -> None:
     """Refuse to write into a part."""
     for folder in folders:
-        if os.path.realpath(target).startswith(os.path.join(os.path.realpath(folder), "")):  # noqa: PTH118
+        if lies_within(absolute(target).parent, folder):
             raise DataError(f"{target}: lies in the part {folder}, which stays as it is: give another --out")
 
 

@@ -156,6 +156,11 @@ def absolute(path: Path) -> Path:
         raise DataError(f"{path}: the folder that this was started in is gone: change to another") from None
 
 
+def lies_within(path: Path | str, folder: Path) -> bool:
+    """Return whether a path leads to a folder, or to a place in it, by whatever links."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def is_empty_folder(path: Path) -> bool:
     """Return whether it is a folder with nothing in it."""
     return path.is_dir() and not any(path.iterdir())
@@ -180,16 +185,16 @@ def _check_renamable(target: Path, option: str) -> None:
         raise DataError(f"{target}: this is a link: give the folder that it leads to as {option}")
     if is_mount:
         raise DataError(f"{target}: another disk is mounted here: give a folder below it as {option}")
-    if _is_within(target):
+    if _started_within(target):
         raise DataError(
             f"{target}: this was started in the folder that would be replaced: change to the one above"
         )
 
 
-def _is_within(folder: Path) -> bool:
-    """Return whether this process was started in a folder or below."""
+def _started_within(folder: Path) -> bool:
+    """Return whether this process was started in a folder or below; it may be gone by now."""
     try:
-        return Path.cwd().is_relative_to(os.path.realpath(folder))
+        return lies_within(Path.cwd(), folder)
     except OSError:
         return False
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
 from listenbench.dataset import check_unpacked, fingerprint, read_description
 from listenbench.errors import DataError
 from listenbench.packing.delivery import FolderOfShards, ShardsAtAddress, delivery_to
 from listenbench.packing.options import Packing
-from listenbench.workplace import workplace
+from listenbench.workplace import lies_within, workplace
 
 
 def export(
@@ -67,8 +66,8 @@ def _check_apart(source: Path, delivery: FolderOfShards | ShardsAtAddress) -> No
     if isinstance(delivery, ShardsAtAddress):
         touched = delivery.files.leads_to(source)
     else:
-        target, packed = (Path(os.path.realpath(path)) for path in (delivery.workplace, source))
+        target = delivery.workplace
         # A folder that is replaced goes with all that is in it.
-        touched = target.is_relative_to(packed) or packed.is_relative_to(target)
+        touched = lies_within(target, source) or lies_within(source, target)
     if touched:
         raise DataError(f"{source}: a data set can't be packed in its own place: give another --out")

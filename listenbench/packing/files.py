@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from listenbench.dataset import CROISSANT, DESCRIPTION, GOLD, MANIFEST, METADATA
 from listenbench.errors import DataError, ListenbenchError
 from listenbench.extras import require
 from listenbench.packing.options import FOLDER, is_shard_name
+from listenbench.workplace import lies_within
 
 UNFINISHED: Final = "unfinished.json"
 """Lies beside what is not whole yet: there is no renaming at an address."""
@@ -85,9 +85,7 @@ class RemoteFiles(Files):
 
     def leads_to(self, folder: Path) -> bool:
         """Return whether the address is a folder of this machine, or one in it."""
-        if "file" not in self._protocols():
-            return False
-        return Path(os.path.realpath(self._root)).is_relative_to(os.path.realpath(folder))
+        return "file" in self._protocols() and lies_within(self._root, folder)
 
     def description(self) -> Row | None:
         """Return the dataset.json that is there, or None.
