@@ -157,12 +157,10 @@ def make(
         job = _job(request, found, origin, place, elsewhere=isinstance(workers, Executor))
         try:
             _record(request, job, place, None if in_process else workers, progress=progress)
-        except BaseException:
-            # It may have failed for this, and what was recorded since must not be gone on from: the file may
-            # have its old content back by then.
+        finally:
+            # A run that fails may do so for this, and what was recorded since must not be gone on from: the
+            # file may have its old content back by then.
             _check_unchanged(found, described, place)
-            raise
-        _check_unchanged(found, described, place)
         finish(place, request, origin, sorted_entries(place.journal, place.sorting), delivery.deliver)
 
 
