@@ -59,7 +59,7 @@ class _Processes(ProcessPoolExecutor):
         except OSError as error:
             raise _no_process(error.strerror) from None
         except RuntimeError as error:  # as the threading module says that there is no room for another one
-            if isinstance(error, BrokenProcessPool) or "start new thread" not in str(error):
+            if "start new thread" not in str(error):
                 raise
             raise _no_process(str(error)) from None
         for process in multiprocessing.active_children():
