@@ -77,7 +77,7 @@ def _wav(samples: Samples) -> bytes:
         file.setnchannels(_CHANNELS)
         file.setsampwidth(_BYTES_PER_SAMPLE)
         file.setframerate(SAMPLE_RATE)
-        file.writeframes(samples.astype("<i2").tobytes())
+        file.writeframes(np.ascontiguousarray(samples, "<i2").data)
     return buffer.getvalue()
 
 
