@@ -15,13 +15,14 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+
+from benchmarks.faults import begun
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,8 @@ class Round:
 
 
 def _begun(out: Path, items: int) -> subprocess.Popen[str]:
-    options = ("--split", "test", "--seed", "0", "--items", str(items), "--workers", "2", "--out", str(out))
-    return subprocess.Popen(
-        [sys.executable, "-m", "listenbench", "generate", *options, "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+    options = ("--split", "test", "--seed", "0", "--items", str(items), "--workers", "2", "--out", out)
+    return begun("generate", *options, "--json")
 
 
 def _finished(process: subprocess.Popen[str]) -> str:
