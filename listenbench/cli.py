@@ -132,6 +132,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as request:
         return request.exit_code
     except (click.Abort, KeyboardInterrupt):
+        _forget_interruption()
         return _fail("interrupted", INTERRUPTED)
     except _ReaderGoneError as gone:
         # Whoever read the output has seen enough; the interpreter would complain when it flushes.
@@ -141,6 +142,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _fail("there is not enough memory: close other programs, or raise the limit (ulimit -v)")
     except (click.ClickException, ListenbenchError, ImportError, OSError) as error:
         return _fail(_message(error))
+
+
+def _forget_interruption() -> None:
+    """Have Python end with our status, whatever Ctrl-C interrupted.
+
+    Where that was source text being executed (as dataclasses do), `python -m` remembers it although it was
+    caught, and ends the process by SIGINT; the next text that is executed makes it forget.
+    """
+    exec("")
 
 
 def _message(error: Exception) -> str:

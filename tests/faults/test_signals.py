@@ -5,6 +5,8 @@ import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -49,6 +51,28 @@ def test_control_c_at_random_moments(tmp_path, start, assert_whole):
             rounds += 1
     start(out, items=40).succeeds()
     assert_whole(out, items=40)
+
+
+def test_control_c_while_source_text_is_executed(tmp_path):
+    # As dataclasses and named tuples do while a library is imported.
+    interrupted = """
+from listenbench import cli
+
+def interrupted(**_):
+    exec("raise KeyboardInterrupt")
+
+cli.cli.main = interrupted
+cli.main()
+"""
+    (tmp_path / "interrupted_program.py").write_text(interrupted)
+    ended = subprocess.run(
+        [sys.executable, "-m", "interrupted_program"],
+        check=False,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stderr) == (130, "listenbench: interrupted\n")
 
 
 def test_asked_to_end(tmp_path, start, assert_whole):
