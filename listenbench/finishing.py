@@ -32,7 +32,6 @@ TIME_OF_FILES: Final = 315_532_800
 
 _RECORDED_PACKAGES: Final = (
     "listenbench",
-    "music21",
     "numpy",
     "pedalboard",
     "pyloudnorm",

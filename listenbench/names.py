@@ -13,7 +13,7 @@ from typing import Final
 
 from listenbench.instruments import INSTRUMENTS, PERCUSSION
 from listenbench.music import Instrument
-from listenbench.theory import ChordQuality, chord_qualities
+from listenbench.theory import CHORD_QUALITIES, ChordQuality
 
 PITCH_CLASSES: Final = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 """Names of the pitch classes out of context, from C."""
@@ -63,7 +63,7 @@ def kind_of(quality: ChordQuality) -> str:
     complete = quality.suffix.removesuffix(_WITHOUT_FIFTH)
     if complete == quality.suffix:
         return quality.name
-    return next(other.name for other in chord_qualities() if other.suffix == complete)
+    return next(other.name for other in CHORD_QUALITIES if other.suffix == complete)
 
 
 def lacks_fifth(quality: ChordQuality) -> bool:
@@ -144,7 +144,7 @@ def _candidates(pitches: Sequence[int]) -> list[NamedChord]:
     tones = {pitch % 12 for pitch in pitches}
     return [
         NamedChord(root, min(pitches) % 12, quality)
-        for quality in chord_qualities()
+        for quality in CHORD_QUALITIES
         for root in sorted(tones)
         if {(tone - root) % 12 for tone in tones} == set(quality.members)
     ]

@@ -1,51 +1,31 @@
-"""Scales and chord qualities from music21, computed once into tables.
+"""Scales and chord qualities as tables, which the tests hold against those of music21.
 
-Composing an item only reads these tables: music21 objects are rich and slow, so they are built when the
-tables are first asked for and not again.
+They are written out since composing needs nothing else of music21, which takes half a second to load.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
-_SCALE_CLASSES: Final = {
-    "major": "MajorScale",
-    "natural minor": "MinorScale",
-    "harmonic minor": "HarmonicMinorScale",
-    "melodic minor": "MelodicMinorScale",
-    "dorian": "DorianScale",
-    "phrygian": "PhrygianScale",
-    "lydian": "LydianScale",
-    "mixolydian": "MixolydianScale",
-}
-_PENTATONIC_DEGREES: Final = {
-    "major pentatonic": ("MajorScale", (1, 2, 3, 5, 6)),
-    "minor pentatonic": ("MinorScale", (1, 3, 4, 5, 7)),
-}
-_CHORD_KINDS: Final = (
-    "major",
-    "minor",
-    "diminished",
-    "augmented",
-    "suspended-fourth",
-    "dominant-seventh",
-    "major-seventh",
-    "minor-seventh",
-    "minor-major-seventh",
-    "half-diminished-seventh",
-    "diminished-seventh",
-    "augmented-seventh",
-    "augmented-major-seventh",
-    "suspended-fourth-seventh",
-    "seventh-flat-five",
-    "major-sixth",
-    "minor-sixth",
+SCALES: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
+    {
+        "major": (0, 2, 4, 5, 7, 9, 11),
+        "natural minor": (0, 2, 3, 5, 7, 8, 10),
+        "harmonic minor": (0, 2, 3, 5, 7, 8, 11),
+        "melodic minor": (0, 2, 3, 5, 7, 9, 11),
+        "dorian": (0, 2, 3, 5, 7, 9, 10),
+        "phrygian": (0, 1, 3, 5, 7, 8, 10),
+        "lydian": (0, 2, 4, 6, 7, 9, 11),
+        "mixolydian": (0, 2, 4, 5, 7, 9, 10),
+        "major pentatonic": (0, 2, 4, 7, 9),
+        "minor pentatonic": (0, 3, 5, 7, 10),
+    }
 )
-# Seventh chords without their fifth have no kind of their own in music21, but a common name.
-_INCOMPLETE: Final = ((0, 4, 10), (0, 3, 10), (0, 4, 11))
-_INCOMPLETE_SUFFIXES: Final = {(0, 4, 10): "7no5", (0, 3, 10): "m7no5", (0, 4, 11): "maj7no5"}
+"""Name to semitones above the tonic within one octave, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +45,36 @@ class ChordQuality:
     name: str
     suffix: str
     members: tuple[int, ...]
+
+
+CHORD_QUALITIES: Final = (
+    ChordQuality("major", "", (0, 4, 7)),
+    ChordQuality("minor", "m", (0, 3, 7)),
+    ChordQuality("diminished", "dim", (0, 3, 6)),
+    ChordQuality("augmented", "+", (0, 4, 8)),
+    ChordQuality("suspended-fourth", "sus", (0, 5, 7)),
+    ChordQuality("dominant-seventh", "7", (0, 4, 7, 10)),
+    ChordQuality("major-seventh", "maj7", (0, 4, 7, 11)),
+    ChordQuality("minor-seventh", "m7", (0, 3, 7, 10)),
+    ChordQuality("minor-major-seventh", "mM7", (0, 3, 7, 11)),
+    ChordQuality("half-diminished-seventh", "ø7", (0, 3, 6, 10)),
+    ChordQuality("diminished-seventh", "o7", (0, 3, 6, 9)),
+    ChordQuality("augmented-seventh", "7+", (0, 4, 8, 10)),
+    ChordQuality("augmented-major-seventh", "+M7", (0, 4, 8, 11)),
+    ChordQuality("suspended-fourth-seventh", "7sus", (0, 5, 7, 10)),
+    ChordQuality("seventh-flat-five", "dom7dim5", (0, 4, 6, 10)),
+    ChordQuality("major-sixth", "6", (0, 4, 7, 9)),
+    ChordQuality("minor-sixth", "m6", (0, 3, 7, 9)),
+    # Without their fifth they have no kind of their own in music21, but a common name.
+    ChordQuality("incomplete dominant-seventh chord", "7no5", (0, 4, 10)),
+    ChordQuality("incomplete minor-seventh chord", "m7no5", (0, 3, 10)),
+    ChordQuality("incomplete major-seventh chord", "maj7no5", (0, 4, 11)),
+)
+"""The chord qualities with three or four members.
+
+A suspended second is left out: Csus2 has the tones of Gsus4, and only the sixths, whose names depend on
+context too, are worth that ambiguity.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,52 +98,14 @@ class ChordPair:
 
 
 @cache
-def scales() -> dict[str, tuple[int, ...]]:
-    """Return the scales: name to semitones above the tonic within one octave, ascending."""
-    from music21 import scale
-
-    def semitones(class_name: str) -> tuple[int, ...]:
-        concrete = getattr(scale, class_name)("C4")
-        pitches = concrete.getPitches("C4", "B4", direction=scale.Direction.ASCENDING)
-        return tuple(sorted({int(pitch.midi) - 60 for pitch in pitches}))
-
-    table = {name: semitones(class_name) for name, class_name in _SCALE_CLASSES.items()}
-    for name, (class_name, degrees) in _PENTATONIC_DEGREES.items():
-        full = semitones(class_name)
-        table[name] = tuple(full[degree - 1] for degree in degrees)
-    return table
-
-
-@cache
-def chord_qualities() -> tuple[ChordQuality, ...]:
-    """Return the chord qualities with three or four members, in a fixed order.
-
-    A suspended second is left out: Csus2 has the tones of Gsus4, and only the sixths, whose names depend
-    on context too, are worth that ambiguity.
-    """
-    from music21 import chord, harmony
-
-    qualities = []
-    for kind in _CHORD_KINDS:
-        suffix = harmony.CHORD_TYPES[kind][1][0]
-        pitches = harmony.ChordSymbol(root="C", kind=kind).pitches
-        members = tuple(sorted({int(pitch.midi - pitches[0].midi) % 12 for pitch in pitches}))
-        qualities.append(ChordQuality(kind, suffix, members))
-    for members in _INCOMPLETE:
-        name = chord.Chord([60 + member for member in members]).commonName
-        qualities.append(ChordQuality(name, _INCOMPLETE_SUFFIXES[members], members))
-    return tuple(qualities)
-
-
-@cache
 def chord_pairs() -> dict[int, tuple[ChordPair, ...]]:
     """Return the pairs of qualities that one moved member turns into each other, by semitones (1, 2, 3).
 
     No pair's chords are transpositions of one another, so that they are different harmonies by ear too.
     """
     table: dict[int, list[ChordPair]] = {1: [], 2: [], 3: []}
-    for lower in chord_qualities():
-        for upper in chord_qualities():
+    for lower in CHORD_QUALITIES:
+        for upper in CHORD_QUALITIES:
             removed = set(lower.members) - set(upper.members)
             added = set(upper.members) - set(lower.members)
             if len(removed) == len(added) == 1 and not _transpositions(lower, upper):

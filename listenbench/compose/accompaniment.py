@@ -19,7 +19,7 @@ from listenbench.compose.trial import LEAD_IN_SECONDS, RELEASE_SECONDS, Setting,
 from listenbench.instruments import INSTRUMENTS, PERCUSSION, MelodicInstrument, instruments_for
 from listenbench.music import PERCUSSION_BANK, Clip, Instrument, Note, Part, part_of
 from listenbench.randomness import pick, shuffled
-from listenbench.theory import scales
+from listenbench.theory import SCALES
 
 TEXTURES: Final = ("solo", "accompanied")
 """The lead alone, or within a small arrangement."""
@@ -53,7 +53,7 @@ def chord_lead_band(band: Band) -> Band:
 
 def pad_under_line(generator: np.random.Generator, trial: Trial, setting: Setting) -> tuple[Part, ...]:
     """Return held chords out of the line's scale, in the bottom of its band."""
-    tones = scales()[str(trial.material["scale"])]
+    tones = SCALES[str(trial.material["scale"])]
     tonic = int(trial.material["tonic"])
     band = _whole_band(trial, setting)
     pad_band = (band[0], band[0] + _PAD_SEMITONES)

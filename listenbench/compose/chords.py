@@ -9,7 +9,7 @@ import numpy as np
 
 from listenbench.compose.trial import Unsuitable
 from listenbench.randomness import pick
-from listenbench.theory import ChordPair, chord_pairs, chord_qualities
+from listenbench.theory import CHORD_QUALITIES, ChordPair, chord_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def plain_shapes() -> tuple[Shape, ...]:
     """Return the shapes of all qualities, in every inversion and voicing."""
     return tuple(
         Shape(intervals)
-        for quality in chord_qualities()
+        for quality in CHORD_QUALITIES
         for bass in quality.members
         for intervals in _voicings(quality.members, bass)
     )

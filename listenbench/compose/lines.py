@@ -14,7 +14,7 @@ from listenbench.compose.trial import (
 )
 from listenbench.music import Clip, Instrument, Note, Part
 from listenbench.randomness import pick, pick_weighted
-from listenbench.theory import scales
+from listenbench.theory import SCALES
 
 SHORTEST_ONSET_INTERVAL = 0.18
 """Seconds between neighbouring onsets, at least: enough to hear and to measure the pitch of each note."""
@@ -97,7 +97,7 @@ def draw_manner(generator: np.random.Generator, counts: tuple[int, int], window:
         beat,
         pick(generator, tuple(_ARTICULATIONS)),
         _draw_velocities(generator, values),
-        pick(generator, tuple(scales())),
+        pick(generator, tuple(SCALES)),
         int(generator.integers(12)),
     )
 
@@ -119,7 +119,7 @@ def draw_pitches(generator: np.random.Generator, manner: Manner, band: tuple[int
     Unsuitable
         If the draw has too few different pitches, or no end to close on.
     """
-    degrees = scales()[manner.scale]
+    degrees = SCALES[manner.scale]
     ladder = [p for p in range(band[0], band[1] + 1) if (p - manner.tonic) % 12 in degrees]
     if len(ladder) <= max(_MOVES):
         raise Unsuitable

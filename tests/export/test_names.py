@@ -18,7 +18,7 @@ from listenbench.names import (
     note_name,
     percussion_name,
 )
-from listenbench.theory import chord_qualities
+from listenbench.theory import CHORD_QUALITIES
 
 
 @given(st.integers(24, 127))
@@ -34,7 +34,7 @@ def test_a_spelling_keeps_the_pitch(midi, name):
     assert spelled.startswith(name) or midi % 12 != pitch_class
 
 
-@pytest.mark.parametrize("quality", chord_qualities(), ids=lambda quality: quality.name)
+@pytest.mark.parametrize("quality", CHORD_QUALITIES, ids=lambda quality: quality.name)
 @pytest.mark.parametrize("root", range(12))
 def test_a_chord_symbol_has_the_tones_that_music21_gives_it(quality, root):
     pitches = [48 + root + member for member in quality.members]
