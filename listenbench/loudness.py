@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from listenbench.audio import FloatArray, dequantised, quantised
 from listenbench.errors import RenderError
@@ -22,6 +23,7 @@ MOST_LIMITING_DB = 4.0
 
 _BLOCK_SECONDS: Final = 0.4
 _OVERLAP: Final = 0.75
+_STEPS_A_BLOCK: Final = 4
 _ABSOLUTE_GATE_LUFS: Final = -70.0
 _GATE_BELOW_MEAN_LU: Final = 10.0
 _OFFSET_LU: Final = -0.691
@@ -92,13 +94,14 @@ def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
         raise ValueError(f"{samples.size} samples are shorter than a gating block of {_BLOCK_SECONDS} s")
     squares = sosfilt(_weighting(sample_rate), samples)
     np.square(squares, out=squares)
-    scale, step = 1.0 / (_BLOCK_SECONDS * sample_rate), 1.0 - _OVERLAP
+    step = 1.0 - _OVERLAP
     seconds = samples.size / sample_rate
     count = int(np.round((seconds - _BLOCK_SECONDS) / (_BLOCK_SECONDS * step)) + 1)
-    starts = [int(_BLOCK_SECONDS * (index * step) * sample_rate) for index in range(count)]
-    ends = [int(_BLOCK_SECONDS * (index * step + 1) * sample_rate) for index in range(count)]
-    sums = [np.add.reduce(squares[start:end]) for start, end in zip(starts, ends, strict=True)]
-    return Blocks(scale * np.array(sums, float))
+    # Blocks overlap, the steps from the start of one to that of the next don't: four of them make a block.
+    edges = [int(_BLOCK_SECONDS * (index * step) * sample_rate) for index in range(count + _STEPS_A_BLOCK)]
+    steps = np.add.reduceat(squares[: edges[-1]], edges[:-1])
+    blocks = sliding_window_view(steps, _STEPS_A_BLOCK).sum(axis=1)
+    return Blocks(blocks / (_BLOCK_SECONDS * sample_rate))
 
 
 @cache
