@@ -113,11 +113,10 @@ def product(folder: Path, request: Request, workers: int) -> None:
 
 
 def compared(folder: Path, request: Request, items: list[Item], workers: int) -> tuple[Cost, Cost]:
-    """Return what the bare work and the command take, one after the other."""
+    """Return what the bare work and the command take, one after the other, in a new folder."""
     bare_folder, product_folder = folder / "bare", folder / "product"
     for empty in (bare_folder, product_folder):
-        shutil.rmtree(empty, ignore_errors=True)
-        empty.mkdir()
+        empty.mkdir(parents=True)
     return (
         measured(lambda: bare(bare_folder, items, workers), len(items)),
         measured(lambda: product(product_folder, request, workers), len(items)),
@@ -174,7 +173,11 @@ def main() -> None:
             (folder / part).mkdir()
         product(folder / "warm", request, arguments.workers)
         planning = measured(lambda: list(plan(request.split, 1)), len(items))
-        rounds = [compared(folder, request, items, arguments.workers) for _ in range(arguments.rounds)]
+        # Nothing is deleted in between: ext4 makes files slowly for minutes after it has deleted others.
+        rounds = [
+            compared(folder / f"round-{number}", request, items, arguments.workers)
+            for number in range(arguments.rounds)
+        ]
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         sample = items[:: max(1, len(items) // arguments.sample)][: arguments.sample]
         clips = [

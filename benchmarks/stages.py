@@ -7,19 +7,16 @@ One process does what a worker does, stage by stage, and prints the CPU time of 
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
-import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, encoded, quantised
-from listenbench.dataset import json_line
+from listenbench.audio import SAMPLE_RATE, WAV, FloatArray, quantised, stored
 from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
 from listenbench.items import Item, Performance
@@ -27,11 +24,12 @@ from listenbench.loudness import normalised
 from listenbench.memory import keep_freed_memory
 from listenbench.plan import plan
 from listenbench.realise import Recording, faded
-from listenbench.records import gold_row, manifest_row, metadata_row
+from listenbench.recording import Job, written
 from listenbench.render import Renderer
 from listenbench.soundfonts import find
 from listenbench.splits import Split, load_split
 from listenbench.takes import perform
+from listenbench.workplace import Workplace
 
 
 class Stopwatch:
@@ -51,29 +49,29 @@ class Stopwatch:
 class Bench:
     """Makes items with a stopwatch in hand."""
 
-    def __init__(self, split: Split, folder: Path, watch: Stopwatch) -> None:
-        self.split, self.folder, self.watch = split, folder, watch
+    def __init__(self, split: Split, watch: Stopwatch) -> None:
+        self.split, self.watch = split, watch
         self.renderer = Renderer()
         self.paths = {name: find(name).path for name in split.soundfonts}
 
-    def make(self, item: Item) -> None:
-        """Make all recordings of an item."""
+    def make(self, items: Iterable[Item], folder: Path) -> None:
+        """Make all recordings of items in a folder that holds none yet: replacing a file costs more."""
+        place = Workplace(folder / "target", folder / "place")
+        place.prepare()
+        job = Job(self.split.model_dump_json(), (), str(place.target), str(place.folder), WAV)
+        for item in items:
+            self._make(item, job)
+
+    def _make(self, item: Item, job: Job) -> None:
         dry: dict[Performance, FloatArray] = {}
         clip_a = self._clip(item.clip_a, dry)
+        with self.watch.stage("writing and describing"):
+            start = stored(quantised(clip_a)) + bytes(2 * SAMPLE_RATE)
         for variant in item.variants:
             clip_b = self._clip(variant.clip_b, dry)
             with self.watch.stage("writing and describing"):
-                silence = np.zeros(SAMPLE_RATE, np.int16)
-                samples = np.concatenate([quantised(clip_a), silence, quantised(clip_b)])
-                data = encoded(samples)
-                (self.folder / f"{variant.id}.wav").write_bytes(data)
-                recording = Recording(variant, samples, (0.0, 0.0))
-                rows = (
-                    metadata_row(item, variant.id, WAV),
-                    gold_row(item, recording),
-                    manifest_row(item, recording, hashlib.sha256(data).hexdigest()),
-                )
-                [json_line(row) for row in rows]
+                recording = Recording(variant, start, quantised(clip_b), (0.0, 0.0))
+                written(job, item, recording)
 
     def _clip(self, performance: Performance, dry: dict[Performance, FloatArray]) -> FloatArray:
         key = Performance(performance.clip, performance.take, performance.soundfont)
@@ -103,15 +101,13 @@ def main(name: str, items: int) -> None:
     keep_freed_memory()  # as workers do
     split, watch = load_split(name), Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(split, Path(folder), watch)
+        bench = Bench(split, watch)
         # What is done once a process: imports, soundfonts, room responses.
-        for item in plan(split, 0, items=items):
-            bench.make(item)
+        bench.make(plan(split, 0, items=items), Path(folder) / "warm")
         watch.seconds.clear()
         with watch.stage("planning"):
             planned = list(plan(split, 0, items=items))
-        for item in planned:
-            bench.make(item)
+        bench.make(planned, Path(folder) / "measured")
     total = sum(watch.seconds.values())
     click.echo("| stage | ms an item | share |\n|---|---|---|")
     for stage, seconds in watch.seconds.most_common():

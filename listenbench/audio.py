@@ -71,14 +71,31 @@ def encoded(samples: Samples, audio_format: str = WAV) -> bytes:
     return _flac(samples) if audio_format == FLAC else _wav(samples)
 
 
-def _wav(samples: Samples) -> bytes:
+def wav_header(samples: int) -> bytes:
+    """Return the 44 bytes that precede so many samples in a WAV file."""
     buffer = BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(_CHANNELS)
         file.setsampwidth(_BYTES_PER_SAMPLE)
         file.setframerate(SAMPLE_RATE)
-        file.writeframes(np.ascontiguousarray(samples, "<i2").data)
-    return buffer.getvalue()
+        file.setnframes(samples)
+        file.writeframesraw(b"")
+        # Closing the file corrects the number to that of the samples written, which is none.
+        return buffer.getvalue()
+
+
+def stored(samples: Samples) -> bytes:
+    """Return samples as they stand in a WAV file after its header."""
+    return samples.astype("<i2", copy=False).tobytes()
+
+
+def from_stored(data: bytes) -> Samples:
+    """Return samples that `stored` gave; the array is not to be written to."""
+    return np.frombuffer(data, dtype="<i2").astype(np.int16, copy=False)
+
+
+def _wav(samples: Samples) -> bytes:
+    return wav_header(len(samples)) + stored(samples)
 
 
 def _flac(samples: Samples) -> bytes:
@@ -156,7 +173,7 @@ def _read_wav(path: Path) -> Samples:
         raise DataError(f"{path}: not a WAV file: the data set is damaged") from None
     if layout != (_CHANNELS, _BYTES_PER_SAMPLE, SAMPLE_RATE):
         raise DataError(f"{path}: not 16-bit PCM with one channel at {SAMPLE_RATE} Hz")
-    return np.frombuffer(frames, dtype="<i2").astype(np.int16, copy=False)
+    return from_stored(frames)
 
 
 def _read_flac(path: Path) -> Samples:

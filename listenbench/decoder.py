@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from listenbench.environment import inherited
+
 SONAME: Final = "libsndfile.so.1"
 
 _MAPS: Final = Path("/proc/self/maps")
@@ -38,18 +40,10 @@ def undisplaced_children() -> Iterator[None]:
 
     It matters where this process has soundfile's copy: children import the same main module, and load it too.
     """
-    if not is_displaced():
-        yield
-        return
     before = os.environ.get(_PRELOAD)
-    os.environ[_PRELOAD] = SONAME if not before else f"{SONAME}:{before}"
-    try:
+    preloaded = SONAME if not before else f"{SONAME}:{before}"
+    with inherited({_PRELOAD: preloaded} if is_displaced() else {}):
         yield
-    finally:
-        if before is None:
-            del os.environ[_PRELOAD]
-        else:
-            os.environ[_PRELOAD] = before
 
 
 def _mapped() -> list[str]:

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import sliding_window_view
 
 from listenbench.audio import FloatArray, dequantised, quantised
 from listenbench.errors import RenderError
@@ -100,7 +99,7 @@ def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
     # Blocks overlap, the steps from the start of one to that of the next don't: four of them make a block.
     edges = [int(_BLOCK_SECONDS * (index * step) * sample_rate) for index in range(count + _STEPS_A_BLOCK)]
     steps = np.add.reduceat(squares[: edges[-1]], edges[:-1])
-    blocks = sliding_window_view(steps, _STEPS_A_BLOCK).sum(axis=1)
+    blocks = np.sum([steps[first : first + count] for first in range(_STEPS_A_BLOCK)], axis=0)
     return Blocks(blocks / (_BLOCK_SECONDS * sample_rate))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, quantised
+from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, from_stored, quantised, stored
 from listenbench.effects import get_effect
 from listenbench.effects.base import AudioEffect
 from listenbench.errors import RenderError
@@ -36,15 +36,27 @@ class Recording:
     ----------
     variant : Variant
         What it was made from.
-    samples : ndarray of int16, shape (n,)
-        Clip A, silence, clip B, one channel at `SAMPLE_RATE`.
+    start : bytes
+        Clip A and the silence as they stand in a WAV file; all recordings of an item have the same object.
+    clip_b : ndarray of int16, shape (n,)
+        What follows them.
     peaks_dbfs : (float, float)
         Sample peaks of clip A and clip B.
     """
 
     variant: Variant
-    samples: Samples
+    start: bytes
+    clip_b: Samples
     peaks_dbfs: tuple[float, float]
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(from_stored(self.start)) + len(self.clip_b)
+
+    @property
+    def samples(self) -> Samples:
+        """Clip A, silence, clip B: one channel at `SAMPLE_RATE`, shape (n,)."""
+        return np.concatenate([from_stored(self.start), self.clip_b])
 
 
 class Studio:
@@ -78,7 +90,7 @@ class Studio:
             for variant in item.variants:
                 clip_b = self._sound(variant.clip_b, dry)
                 peaks = (peak_a, round(peak_dbfs(clip_b), 2))
-                yield Recording(variant, np.concatenate([start, quantised(clip_b)]), peaks)
+                yield Recording(variant, start, quantised(clip_b), peaks)
         except RenderError as error:
             raise RenderError(f"item {item.name}: {error}") from None
 
@@ -103,9 +115,9 @@ class Studio:
     def _levelled(self, samples: FloatArray) -> FloatArray:
         return normalised(faded(samples), SAMPLE_RATE, self._split.loudness_lufs)
 
-    def _with_silence(self, clip_a: FloatArray) -> Samples:
+    def _with_silence(self, clip_a: FloatArray) -> bytes:
         silence = np.zeros(round(self._split.silence_seconds * SAMPLE_RATE), dtype=np.int16)
-        return np.concatenate([quantised(clip_a), silence])
+        return stored(quantised(clip_a)) + stored(silence)
 
 
 def faded(samples: FloatArray) -> FloatArray:

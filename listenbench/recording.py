@@ -7,13 +7,13 @@ import hashlib
 import os
 import platform
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from listenbench.audio import encoded
+from listenbench.audio import WAV, encoded, stored, wav_header
 from listenbench.dataset import file_sha256, json_line, recording_name
 from listenbench.errors import ListenbenchError, RenderError
 from listenbench.finishing import versions
@@ -93,7 +93,7 @@ def _recorded(job: Job, items: Sequence[Item]) -> list[Entry]:
         for item in items:
             note(item)
             try:
-                entries += [_written(job, item, recording) for recording in studio.realise(item)]
+                entries += [written(job, item, recording) for recording in studio.realise(item)]
             except (OSError, RenderError):
                 raise
             except Exception as error:  # an unforeseen failure, too, is of use only with the item's name
@@ -125,10 +125,17 @@ def noted_item(place: Workplace, process: int) -> str | None:
         return None
 
 
-def _written(job: Job, item: Item, recording: Recording) -> Entry:
-    identifier, data = recording.variant.id, encoded(recording.samples, job.audio_format)
-    _write_whole(job.place, recording_name(identifier, job.audio_format), data)
-    sha256 = hashlib.sha256(data).hexdigest()
+def written(job: Job, item: Item, recording: Recording) -> Entry:
+    """Write a recording and return its entry in the journal.
+
+    Raises
+    ------
+    OSError
+        If it can't be written; nothing is left of it then.
+    """
+    identifier, pieces = recording.variant.id, _encoded(recording, job.audio_format)
+    _write_whole(job.place, recording_name(identifier, job.audio_format), pieces)
+    sha256 = _sha256(pieces)
     rows = (
         metadata_row(item, identifier, job.audio_format),
         gold_row(item, recording),
@@ -137,11 +144,33 @@ def _written(job: Job, item: Item, recording: Recording) -> Entry:
     return Entry(identifier, sha256, *(json_line(row).rstrip("\n") for row in rows))
 
 
-def _write_whole(place: Workplace, name: str, data: bytes) -> None:
+def _encoded(recording: Recording, audio_format: str) -> tuple[bytes, ...]:
+    """Return a file in pieces; what comes before the last one is mostly the same in the whole item."""
+    if audio_format == WAV:
+        return wav_header(len(recording)), recording.start, stored(recording.clip_b)
+    return (encoded(recording.samples, audio_format),)
+
+
+def _sha256(pieces: tuple[bytes, ...]) -> str:
+    digest = _digest_before_last(pieces[:-1]).copy()
+    digest.update(pieces[-1])
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _digest_before_last(pieces: tuple[bytes, ...]) -> hashlib._Hash:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest
+
+
+def _write_whole(place: Workplace, name: str, pieces: Iterable[bytes]) -> None:
     """Write a recording so that it is whole where it has its name."""
     temporary = place.writing / f"{os.getpid()}-{Path(name).name}"
     try:
-        temporary.write_bytes(data)
+        with temporary.open("wb") as file:
+            file.writelines(pieces)
         temporary.replace(place.data / name)
     except OSError:
         temporary.unlink(missing_ok=True)

@@ -38,7 +38,7 @@ def manifest_row(item: Item, recording: Recording, sha256: str) -> Row:
     return {
         **gold_row(item, recording),
         "sha256": sha256,
-        "samples": len(recording.samples),
+        "samples": len(recording),
         "choices": list(item.choices),
         "relation": variant.relation,
         "difference": variant.difference.to_dict() if variant.difference else None,

@@ -15,6 +15,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final, ParamSpec, TypeVar
 
 from listenbench.decoder import undisplaced_children
+from listenbench.environment import inherited
 from listenbench.errors import RenderError
 from listenbench.memory import keep_freed_memory
 
@@ -25,6 +26,10 @@ T = TypeVar("T")
 _SECONDS_TO_DIE: Final = 1.0
 _NO_CULPRITS: Final = (None, 0, -signal.SIGTERM)
 """Exit codes of processes that were ended by the pool, not by what they did."""
+
+
+_THREADS_OF_ALGEBRA: Final = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""What tells the libraries that NumPy may multiply with how many threads to start."""
 
 
 class WorkerDiedError(RenderError):
@@ -102,7 +107,7 @@ def processes(workers: int) -> Iterator[Executor]:
     except OSError as error:
         raise _no_process(error.strerror) from None
     try:
-        with undisplaced_children():
+        with undisplaced_children(), inherited(_single_threaded()):
             yield pool
     except BrokenProcessPool:
         raise WorkerDiedError(pool.deaths()) from None
@@ -135,6 +140,14 @@ def in_order(
             yield pending.popleft().result()
     while pending:
         yield pending.popleft().result()
+
+
+def _single_threaded() -> dict[str, str]:
+    """Return variables by which a process has one thread where nobody has set another number.
+
+    There is a worker for each core, and threads that wait for a multiplication keep a core busy meanwhile.
+    """
+    return {name: os.environ.get(name, "1") for name in _THREADS_OF_ALGEBRA}
 
 
 def _start_worker() -> None:
