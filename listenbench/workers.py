@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -79,10 +80,19 @@ class _Processes(ProcessPoolExecutor):
 
     def deaths(self) -> dict[int, int]:
         """Return the exit codes of those that died by themselves."""
-        for process in self.children.values():
-            process.join(_SECONDS_TO_DIE)
-        codes = {pid: process.exitcode for pid, process in self.children.items()}
+        codes = {pid: _exit_code(process) for pid, process in self.children.items()}
         return {pid: code for pid, code in codes.items() if code is not None and code not in _NO_CULPRITS}
+
+
+def _exit_code(process: BaseProcess) -> int | None:
+    """Return the exit code of a process that is ending, or None if it takes too long over that.
+
+    To join it is not enough: if a thread of the pool is just asking the system for the code, we are not told.
+    """
+    end = time.monotonic() + _SECONDS_TO_DIE
+    while (code := process.exitcode) is None and time.monotonic() < end:
+        time.sleep(0.005)
+    return code
 
 
 def _no_process(reason: str | None) -> RenderError:

@@ -183,10 +183,14 @@ def _examined(
     progress: bool,
 ) -> tuple[dict[str, T], dict[str, str]]:
     """Return what is found out of recordings, some a call, and what was wrong with the others."""
+    from threadpoolctl import threadpool_limits
+
     jobs = [(identifier, path, pause_seconds) for identifier, path in paths.items()]
     calls = (jobs[start : start + _RECORDINGS_A_CALL] for start in range(0, len(jobs), _RECORDINGS_A_CALL))
     if workers == 1:
-        return _sorted_out(map(examine, calls), len(jobs), progress)
+        # As in worker processes: several threads add up in another order.
+        with threadpool_limits(1):
+            return _sorted_out(map(examine, calls), len(jobs), progress)
     with processes(workers) as pool:
         results = in_order(pool, examine, calls, _CALLS_IN_FLIGHT_A_WORKER * workers)
         return _sorted_out(results, len(jobs), progress)
