@@ -27,7 +27,7 @@ class Run:
     """A run in a process group of its own."""
 
     def __init__(
-        self, out, *arguments, items=6, seed=0, workers=2, split="test", largest_file="none", **environment
+        self, out, *arguments, items=6, seed=0, workers=1, split="test", largest_file="none", **environment
     ):
         self.out = Path(out)
         self.partial = self.out.parent / f".{self.out.name}.partial"

@@ -164,7 +164,7 @@ def test_a_worker_that_dies_is_told_with_its_item(tmp_path, start, workers):
 
 @pytest.mark.slow
 def test_a_worker_that_crashes_does_not_hang_the_pool(tmp_path, start):
-    run = start(tmp_path / "data", items=40)
+    run = start(tmp_path / "data", items=40, workers=2)
     run.until(lambda: run.journal() and run.at_work())
     os.kill(next(iter(run.at_work())), signal.SIGSEGV)
     run.fails("a worker process died of signal 11 (SIGSEGV)").leaves_no_process()

@@ -15,13 +15,13 @@ from listenbench.verify import verify
 
 def test_killed_twice_and_resumed(tmp_path, start, assert_whole):
     for count in (1, 24):
-        run = start(tmp_path / "data")
+        run = start(tmp_path / "data", workers=2)
         run.until(lambda run=run, count=count: len(run.journal()) >= count)
         run.kill().wait().leaves_no_process()
         assert not run.out.exists()
     kept = run.recordings()
     assert len(kept) >= 24
-    start(tmp_path / "data").succeeds().keeps(kept)
+    start(tmp_path / "data", workers=2).succeeds().keeps(kept)
     assert_whole(tmp_path / "data")
 
 
@@ -34,7 +34,7 @@ def test_killed_at_random_moments(tmp_path, start, assert_whole):
     while rounds < 20:
         out = tmp_path / str(rounds) / "data"
         for _ in range(3):
-            run = start(out, items=4)
+            run = start(out, items=4, workers=moments.choice([1, 2]))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.process.wait(moments.uniform(0, duration))
             if run.process.poll() is not None:
@@ -127,7 +127,7 @@ def test_work_is_kept_by_a_run_of_another_number_of_workers(tmp_path, start, ass
     run.until(run.journal)
     run.kill().wait()
     kept = run.recordings()
-    start(tmp_path / "data").succeeds().keeps(kept)
+    start(tmp_path / "data", workers=2).succeeds().keeps(kept)
     assert_whole(tmp_path / "data")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 @pytest.mark.parametrize("whole_group", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_control_c(tmp_path, start, assert_whole, whole_group):
-    run = start(tmp_path / "data", items=12)
+    run = start(tmp_path / "data", items=12, workers=2)
     run.until(run.journal)
     pressed = time.monotonic()
     if whole_group:
@@ -38,7 +38,7 @@ def test_control_c_at_random_moments(tmp_path, start, assert_whole):
         # Each time a new place, whose workplace tells that Python itself has started.
         shutil.rmtree(tmp_path / "round", ignore_errors=True)
         out = tmp_path / "round" / "data"
-        run = start(out, items=40)
+        run = start(out, items=40, workers=2)
         run.until(run.partial.exists)
         time.sleep(moments.uniform(0, 2.5))
         pressed = time.monotonic()
@@ -76,7 +76,7 @@ cli.main()
 
 
 def test_asked_to_end(tmp_path, start, assert_whole):
-    run = start(tmp_path / "data", items=12)
+    run = start(tmp_path / "data", items=12, workers=2)
     run.until(run.journal)
     run.kill(signal.SIGTERM).wait().leaves_no_process()
     assert (run.process.returncode, run.stderr) == (143, "")
