@@ -57,7 +57,7 @@ def command(
         click.echo(line, err=True)
     if board.rejected and not skip_invalid:
         raise DataError(
-            f"{submissions}: {len(board.rejected)} submissions can't be used; --skip-invalid leaves them out"
+            f"{submissions}: can't use {len(board.rejected)} of them: --skip-invalid leaves them out"
         )
     if not board.zero_shot and not board.trained:
         raise DataError(f"{submissions}: no submission is left to be ranked")

@@ -236,7 +236,7 @@ def test_submissions_that_are_refused(
     errors = capsys.readouterr().err
     assert f"bad.jsonl:1: {message}" in errors
     assert "broken.jsonl:1: not JSON" in errors
-    assert "2 submissions can't be used" in errors
+    assert "can't use 2 of them" in errors
     assert not out.exists()
     assert run([*arguments, "--skip-invalid"]) == 0
     assert "3 zero-shot and 1 trained" in capsys.readouterr().out
