@@ -25,6 +25,12 @@ def pytest_xdist_auto_num_workers() -> int:
     return 1 + (len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first: a process that is left with one at the end has nobody to share it."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_configure() -> None:
     """Load FluidSynth before any test imports soundfile, whose libsndfile it would take for its own."""
     with contextlib.suppress(RenderError):

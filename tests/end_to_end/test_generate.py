@@ -244,6 +244,7 @@ def test_verify_finds_a_swapped_label(tmp_path):
     assert any("answer" in p for p in problems)
 
 
+@pytest.mark.slow
 def test_train_and_test_share_nothing(tmp_path):
     test = generate("test", 0, tmp_path / "test", items=12, variants=CONDITIONS)
     train = generate("train", 0, tmp_path / "train", items=12, variants=CONDITIONS)

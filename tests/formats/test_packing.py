@@ -163,6 +163,7 @@ def test_tar_headers_tell_nothing(tars):
     assert all(m.isreg() and m.name.replace(".", "").isalnum() for m in members)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["--shards=webdataset", "--parquet"])
 def test_generate_packs_what_export_does(small, tars, parquet, tmp_path, form, capsys):
     out = tmp_path / "data"

@@ -65,6 +65,7 @@ def printed(program, *arguments, folder):
     return json.loads(running.stdout)
 
 
+@pytest.mark.slow
 def test_inspect_finds_and_runs_the_task(dataset, tmp_path, heard):
     with serving(hears) as server:
         options = ["-T", f"data={dataset.folder}", "--model", "openai-api/persona/m", "--display", "plain"]

@@ -85,6 +85,7 @@ def with_logprobs(request):
     return Answer(f" {right}", logprobs=tokens, finish_reason="length")
 
 
+@pytest.mark.slow
 def test_log_probabilities_over_http(ask, dataset, heard):
     pytest.importorskip("inspect_ai", reason="inspect_ai isn't installed")
     nothing, not_a_number = (item.path.read_bytes() for item in dataset.items[:2])

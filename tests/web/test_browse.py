@@ -783,6 +783,7 @@ def test_a_failed_export_leaves_nothing(
 # ---- The pictures of the README
 
 
+@pytest.mark.slow
 def test_screenshots_are_small(browser: Browser, data: Path, gold: dict[str, Row], tmp_path: Path) -> None:
     answers = tmp_path / "answers.jsonl"
     write_rows(answers, [{"id": identifier, "answer": "A"} for identifier in gold])

@@ -140,6 +140,7 @@ def answer_after_a_reload(page: Page, folder: Path) -> None:
         page.keyboard.press("a")
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_by_a_reload_and_a_killed_server(
     new_page: Callable[..., Page],
     material: Material,
@@ -219,6 +220,7 @@ def test_recordings_that_are_stored_as_flac_are_heard(page: Page, tmp_path: Path
     assert set(kinds) == {"audio/wav"}
 
 
+@pytest.mark.slow
 def test_two_listeners_side_by_side_and_an_answer_while_the_server_is_away(
     browser: Browser,
     new_page: Callable[..., Page],
