@@ -33,7 +33,7 @@ def test_killed_at_random_moments(tmp_path, start, assert_whole):
     duration, rounds = time.monotonic() - began, 0
     while rounds < 20:
         out = tmp_path / str(rounds) / "data"
-        for _ in range(3):
+        for _ in range(5):
             run = start(out, items=4, workers=moments.choice([1, 2]))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.process.wait(moments.uniform(0, duration))
