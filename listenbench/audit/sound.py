@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from listenbench.audio import SAMPLE_RATE, FloatArray, Samples, dequantised, read_samples
@@ -28,6 +29,8 @@ Job = tuple[str, Path, float]
 _SHORTEST_SECONDS = 0.4
 _RECORDINGS_A_CALL = 48
 _CALLS_IN_FLIGHT_A_WORKER = 2
+_THREADS = 1
+"""Of a multiplication: several add up in another order, so that figures would depend on the cores."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ def cut(samples: Mono, pause_seconds: float) -> tuple[Mono, Mono, Mono]:
 def identify(path: Path, pause_seconds: float) -> Identity:
     """Find out by what a recording is known again, and no more; errors are those of `measure`."""
     samples, clip_a, _, clip_b = _read(path, pause_seconds)
-    return Identity(_sha256(samples), _sha256(clip_a), _sha256(clip_b), fingerprint(dequantised(clip_a)))
+    with threadpool_limits(_THREADS):
+        fingerprint_a = fingerprint(dequantised(clip_a))
+    return Identity(_sha256(samples), _sha256(clip_a), _sha256(clip_b), fingerprint_a)
 
 
 def measure(path: Path, pause_seconds: float, known: dict[str, _Clip] | None = None) -> Sound:
@@ -107,15 +112,17 @@ def measure(path: Path, pause_seconds: float, known: dict[str, _Clip] | None = N
     samples, clip_a, pause, clip_b = _read(path, pause_seconds)
     known = {} if known is None else known
     hash_a, hash_b = _sha256(clip_a), _sha256(clip_b)
-    for sha256, clip in ((hash_a, clip_a), (hash_b, clip_b)):
-        if sha256 not in known:
-            known[sha256] = _Clip(dequantised(clip))
-    first, second = known[hash_a], known[hash_b]
+    with threadpool_limits(_THREADS):
+        for sha256, clip in ((hash_a, clip_a), (hash_b, clip_b)):
+            if sha256 not in known:
+                known[sha256] = _Clip(dequantised(clip))
+        first, second = known[hash_a], known[hash_b]
+        fingerprint_a = first.fingerprint
     return Sound(
         sha256=_sha256(samples),
         sha256_a=hash_a,
         sha256_b=hash_b,
-        fingerprint=first.fingerprint,
+        fingerprint=fingerprint_a,
         samples=len(samples),
         silent_pause=not pause.any(),
         clips_equal=hash_a == hash_b,
@@ -183,14 +190,10 @@ def _examined(
     progress: bool,
 ) -> tuple[dict[str, T], dict[str, str]]:
     """Return what is found out of recordings, some a call, and what was wrong with the others."""
-    from threadpoolctl import threadpool_limits
-
     jobs = [(identifier, path, pause_seconds) for identifier, path in paths.items()]
     calls = (jobs[start : start + _RECORDINGS_A_CALL] for start in range(0, len(jobs), _RECORDINGS_A_CALL))
     if workers == 1:
-        # As in worker processes: several threads add up in another order.
-        with threadpool_limits(1):
-            return _sorted_out(map(examine, calls), len(jobs), progress)
+        return _sorted_out(map(examine, calls), len(jobs), progress)
     with processes(workers) as pool:
         results = in_order(pool, examine, calls, _CALLS_IN_FLIGHT_A_WORKER * workers)
         return _sorted_out(results, len(jobs), progress)
