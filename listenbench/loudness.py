@@ -21,8 +21,9 @@ MOST_LIMITING_DB = 4.0
 """Most that `normalised` takes from a peak."""
 
 _BLOCK_SECONDS: Final = 0.4
-_OVERLAP: Final = 0.75
 _STEPS_A_BLOCK: Final = 4
+"""Blocks overlap by three quarters."""
+
 _ABSOLUTE_GATE_LUFS: Final = -70.0
 _GATE_BELOW_MEAN_LU: Final = 10.0
 _OFFSET_LU: Final = -0.691
@@ -93,7 +94,7 @@ def measured_blocks(samples: FloatArray, sample_rate: int) -> Blocks:
         raise ValueError(f"{samples.size} samples are shorter than a gating block of {_BLOCK_SECONDS} s")
     squares = sosfilt(_weighting(sample_rate), samples)
     np.square(squares, out=squares)
-    step = 1.0 - _OVERLAP
+    step = 1 / _STEPS_A_BLOCK
     seconds = samples.size / sample_rate
     count = int(np.round((seconds - _BLOCK_SECONDS) / (_BLOCK_SECONDS * step)) + 1)
     # Blocks overlap, the steps from the start of one to that of the next don't: four of them make a block.
